@@ -1,0 +1,16 @@
+"""Entry point of the ``ragtui`` command and of ``python -m ragtui``."""
+
+import os
+
+
+def main() -> None:
+    # A stale COLUMNS/LINES would freeze the app at that size for its whole life.
+    os.environ.pop("COLUMNS", None)
+    os.environ.pop("LINES", None)
+    from ragtui.cli import app
+
+    app()
+
+
+if __name__ == "__main__":
+    main()

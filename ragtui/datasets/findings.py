@@ -1,0 +1,93 @@
+"""What is wrong with a dataset: findings, and the report that collects them in constant memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final
+
+
+class Level(StrEnum):
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+    @property
+    def rank(self) -> int:
+        """0 for the worst."""
+        return ("error", "warning", "info").index(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A fix: put ``text`` in place of the bytes ``start`` to ``end`` (exclusive) of the file; ``safe`` ones cannot change meaning."""
+
+    start: int
+    end: int
+    text: str
+    safe: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing wrong at one place.
+
+    ``line`` is the physical line, 1-based; 0 speaks of the whole file; for a workbook it is the sheet row. ``column`` is
+    the 1-based code point in the line, 0 unknown. ``field`` is the column's header or the JSON key. ``row`` is the
+    1-based record. ``dataset`` is the index into the report's datasets.
+    """
+
+    code: str
+    level: Level
+    message: str
+    file: str = ""
+    line: int = 0
+    column: int = 0
+    field: str | None = None
+    row: int | None = None
+    sheet: str | None = None
+    cell: str | None = None
+    fix: tuple[Edit, ...] = ()
+    dataset: int | None = None
+
+    @property
+    def fixable(self) -> bool:
+        """Whether a safe fix would be applied: the ``[*]`` of the listing."""
+        return bool(self.fix) and all(edit.safe for edit in self.fix)
+
+
+SHOWN_PER_RULE: Final = 1000  # findings listed per file and rule; the rest are counted
+
+
+class Report:
+    """Collects findings: every one is counted, the first thousand per file and rule are kept."""
+
+    def __init__(self, file: str = "", dataset: int | None = None) -> None:
+        self.file = file
+        self.dataset = dataset
+        self.findings: list[Finding] = []
+        self.counts: Counter[tuple[str, str, Level]] = Counter()
+
+    def add(self, finding: Finding) -> None:
+        """Counts ``finding`` and keeps it if its kind has not filled its share; a finding without file gets the report's."""
+        if not finding.file:
+            finding = replace(finding, file=self.file)
+        if finding.dataset is None and self.dataset is not None:
+            finding = replace(finding, dataset=self.dataset)
+        key = (finding.file, finding.code, finding.level)
+        self.counts[key] += 1
+        if self.counts[key] <= SHOWN_PER_RULE:
+            self.findings.append(finding)
+
+    def extend(self, findings: Iterable[Finding]) -> None:
+        for finding in findings:
+            self.add(finding)
+
+    def count(self, code: str, level: Level, more: int, file: str | None = None) -> None:
+        """Counts ``more`` findings of a kind that were found in bulk and need not be listed."""
+        self.counts[file or self.file, code, level] += more
+
+    def total(self, level: Level) -> int:
+        return sum(n for (_, _, lvl), n in self.counts.items() if lvl is level)

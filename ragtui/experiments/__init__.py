@@ -1,0 +1,1 @@
+"""Experiments: plan, preflight, run, store, results, comparison, labels, exports."""

@@ -1,0 +1,1 @@
+"""Judges: who gives a verdict on a judged metric. One file a provider behind the interface in ``judge``."""

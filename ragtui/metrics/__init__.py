@@ -1,0 +1,1 @@
+"""Metrics: small named values (``metric``), one file a family, and the groups people pick them by."""

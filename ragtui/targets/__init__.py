@@ -1,0 +1,1 @@
+"""Targets: who answers. One file a kind behind the interface in ``target``."""

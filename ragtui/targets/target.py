@@ -1,0 +1,58 @@
+"""The one interface of everything that answers for a case."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from ragtui.metrics.score import State
+
+
+class TargetError(Exception):
+    """A target cannot be used at all (no such column, file, module); the message is one line with the remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A test case as a target may see it: its inputs and filters. Expected values are not here, on purpose."""
+
+    case_id: str
+    inputs: Mapping[str, str]
+    filters: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What a target gave for one case. ``state`` is ``scored`` for an answer (also an empty one), ``target_error`` with
+    its cause, or ``pending`` where nothing was recorded. ``ranking`` is ``(document id, score)``, best first.
+
+    ``extra`` are further fields of a target's output, for ``${target.x}``.
+    """
+
+    case_id: str
+    state: State = State.SCORED
+    cause: str | None = None
+    message: str = ""
+    text: str | None = None
+    contexts: tuple[str, ...] | None = None
+    ranking: tuple[tuple[str, float], ...] | None = None
+    latency_ms: float | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost: float | None = None
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+
+class Target(Protocol):
+    """Who answers. ``replays`` is true where responses are only looked up, so that asking again is free."""
+
+    spec: str
+    replays: bool
+    host: str | None
+
+    def respond(self, cases: Sequence[Case]) -> AsyncIterator[Response]:
+        """Answers each case once, in any order, as answers come. One case's failure is its response, never an exception."""
+        ...
+
+    async def close(self) -> None: ...
