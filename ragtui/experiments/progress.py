@@ -1,0 +1,52 @@
+"""The plain object between a run and whoever watches it: the run fills it, a screen drains it ten times a second."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from ragtui.metrics.score import State
+
+
+class Status(StrEnum):
+    PLANNED = "planned"
+    RUNNING = "running"
+    PAUSED = "paused"  # stopped by a judge or a budget; resumable
+    CANCELLED = "cancelled"
+    INTERRUPTED = "interrupted"  # the process ended; resumable
+    FINISHED = "finished"
+
+
+@dataclass
+class Progress:
+    """How far a run is. Written by the run's thread only, read by any; ``cancel`` asks it to stop after what is in flight."""
+
+    total: int = 0
+    done: int = 0
+    reused: int = 0
+    in_flight: int = 0
+    concurrency: int = 0
+    states: Counter[State] = field(default_factory=Counter)
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = None
+    status: Status = Status.PLANNED
+    message: str = ""
+    stage: str = ""
+    experiment: str | None = None
+    started: float = field(default_factory=time.monotonic)
+    _stop: threading.Event = field(default_factory=threading.Event)
+
+    def cancel(self) -> None:
+        self._stop.set()
+
+    @property
+    def cancelled(self) -> bool:
+        return self._stop.is_set()
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.started
