@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
-from ragtui.datasets.findings import Finding, Level, Report
+from ragtui.datasets.findings import Finding, Level, More, Report
 
 Check = TypeVar("Check", bound=Callable[..., Any])
 
@@ -32,7 +32,7 @@ class Rule:
     platforms: tuple[str, ...] = ()
     advice: bool = False
     on: type | None = None
-    check: Callable[..., Iterable[Finding]] | None = None
+    check: Callable[..., Iterable[Finding | More]] | None = None
 
 
 _RULES: dict[str, Rule] = {}
