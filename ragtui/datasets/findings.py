@@ -60,7 +60,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class More:
-    """So many further findings of a kind, which need not be listed."""
+    """``count`` further findings of a kind, found in bulk and not listed. A rule yields it after the ones it lists."""
 
     code: str
     level: Level
@@ -111,7 +111,7 @@ class Report:
             else:
                 self.add(finding)
 
-    def count(self, code: str, level: Level, more: int, file: str | None = None) -> None:
+    def count(self, code: str, level: Level, more: int, file: str = "") -> None:
         """Counts ``more`` findings of a kind that were found in bulk and need not be listed."""
         admitted = level if self.admit is None else self.admit(code, level)
         if admitted is not None and more > 0:

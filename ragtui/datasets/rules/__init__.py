@@ -21,7 +21,8 @@ Check = TypeVar("Check", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule: ``platforms`` that refuse the fault as an error, whether it is only ``advice`` (run on request), its function."""
+    """One rule. ``platforms`` refuse the fault as an error whatever ``level`` says; of ``advice``, which is only given on
+    request, they are the platforms it is meant for (none: all), and its level stays."""
 
     code: str
     name: str
@@ -51,8 +52,8 @@ def rule(
 ) -> Callable[[Check], Check]:
     """Declares the decorated function as the rule ``code``; its docstring is the explanation.
 
-    ``platforms`` names where the fault is an error whatever ``level`` says elsewhere. With ``on`` the function takes an
-    object of that type and yields findings.
+    ``platforms`` names where the fault is an error whatever ``level`` says elsewhere; for ``advice`` whom it is for. With
+    ``on`` the function takes an object of that type and yields findings (and ``More`` for those it only counted).
     """
 
     def declare(check: Check) -> Check:
