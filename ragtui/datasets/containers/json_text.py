@@ -16,12 +16,16 @@ from typing import Any, Final
 
 from ragtui.datasets.findings import Edit, Finding, Report
 from ragtui.datasets.rules import json as rules
+from ragtui.datasets.rules import text as text_rules
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 _ESCAPED_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _CONSTANT: Final = re.compile(r"NaN|-?Infinity")
 _SHOWN: Final = 60
+
+# A byte that is no UTF-8, which Python reads as U+DC00 plus the byte, as what Windows-1252 says.
+_FROM_ESCAPED: Final = {0xDC00 + byte: bytes([byte]).decode("cp1252", "replace") for byte in range(0x80, 0x100)}
 
 
 class Passage:
@@ -130,8 +134,11 @@ def passage_of(raw: bytes, line: int, byte: int, report: Report) -> Passage:
     try:
         return Passage(raw.decode("utf-8"), line, byte)
     except UnicodeDecodeError as error:
-        report.add(rules.not_utf8(line, len(raw[: error.start].decode("utf-8")) + 1))
-        return Passage(raw.decode("cp1252", "replace"), line, byte, exact=False)
+        column = len(raw[: error.start].decode("utf-8")) + 1
+        meant = bytes([raw[error.start]]).decode("cp1252", "replace")
+        fix = (Edit(byte + error.start, byte + error.start + 1, meant, False),)
+        report.add(text_rules.not_utf8(line, column, raw[error.start], fix))
+        return Passage(raw.decode("utf-8", "surrogateescape").translate(_FROM_ESCAPED), line, byte, exact=False)
 
 
 def syntax_fault(passage: Passage, error: JSONDecodeError, final: bool = False) -> Finding:

@@ -270,3 +270,21 @@ def _each(rows: pl.DataFrame, say: Callable[..., Finding]) -> Iterator[Finding |
         yield last
     if rows.height > SHOWN_PER_RULE:
         yield More(last.code, last.level, rows.height - SHOWN_PER_RULE, last.file)
+
+
+def double_encoded_queries(whole: RetrievalSet) -> Iterator[Finding | More]:
+    """TEXT005 for queries whose text was encoded twice."""
+    import polars as pl
+
+    from ragtui.datasets.rules.text import DOUBLE, double_encoded_message, undouble
+
+    if whole.queries is None:
+        return
+    rows = whole.queries.filter(pl.col("text").str.contains(DOUBLE.pattern)).select("line", "text")
+    repaired = [(line, right) for line, text in rows.iter_rows() if (right := undouble(text)) is not None]
+
+    def say(line: int, right: str) -> Finding:
+        message = double_encoded_message(right)
+        return Finding("TEXT005", Level.WARNING, message, file=whole.queries_file, line=line, field="text")
+
+    yield from _each(pl.DataFrame(repaired, schema=["line", "right"], orient="row"), say)
