@@ -38,7 +38,7 @@ def metrics(own: Own | None = None) -> tuple[Metric, ...]:
 
 
 def metric(spec: str, own: Own | None = None) -> Metric:
-    """The one metric that ``spec`` names, in upper or lower case; usual aliases (``P@1``, ``ndcg_cut_10``) are understood.
+    """The one metric that ``spec`` names, in upper or lower case, or by a usual alias (``P@1``, ``ndcg_cut_10``).
 
     Raises:
         MetricError: no such metric (the message names the nearest), or the name stands for several (``nDCG``).
