@@ -271,9 +271,17 @@ def paired(
     else:
         p, test = sign_flip(d, clusters, seed=seed)
     return Paired(
-        d.size, estimate.mean, estimate.low, estimate.high, worst, best, p, test, float(d.std(ddof=1)),
+        d.size,
+        estimate.mean,
+        estimate.low,
+        estimate.high,
+        worst,
+        best,
+        p,
+        test,
+        float(d.std(ddof=1)),
         smallest_difference(estimate.se),
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True, slots=True)
