@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from ragtui.experiments import cause, labels, tally
+from ragtui.experiments import diagnoses, labels, tally
 from ragtui.experiments.frames import spread_out, unpacked
 from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.progress import Status
@@ -36,6 +36,7 @@ class StoredResults:
         self.status = entry.status
         self.metrics = tuple(each.spec for each in entry.plan.metrics)
         self._folded: dict[tuple[str, Side], pl.DataFrame] = {}
+        self._known_causes: dict[Side, pl.DataFrame] = {}
 
     # -- overview ------------------------------------------------------------------------------------------------
 
@@ -135,7 +136,7 @@ class StoredResults:
             message=response.message if response else "",
             response=response.text if response else None,
             contexts=(response.contexts or ()) if response else (),
-            ranking=self._ranking(side, position, response.ranking if response else None, case["judgments"]),
+            ranking=self.ranking(side, position),
             latency_ms=response.latency_ms if response else None,
             cells=self._cells_of(side, position),
             cause=diagnosis["cause"][0] if diagnosis.height else None,
@@ -164,20 +165,24 @@ class StoredResults:
                     seen.add(row["call"])
         return tuple(cells)
 
-    def _ranking(
-        self, side: Side, position: int, ranking: tuple[tuple[str, float], ...] | None, judgments: str | None
-    ) -> tuple[RankedDocument, ...]:
-        if judgments is None and ranking is None:
-            return ()
-        grades: dict[str, int] = json.loads(judgments) if judgments else {}
+    def ranking(self, side: Side, position: int) -> tuple[RankedDocument, ...]:
+        """What one side found for a query, best first, then the relevant documents that it did not find; empty where
+        there are neither."""
+        case = self.store.query(
+            "SELECT judgments, ranking FROM cases LEFT JOIN responses ON responses.experiment = cases.experiment "
+            "AND responses.position = cases.position AND side = ? WHERE cases.experiment = ? AND cases.position = ?",
+            side,
+            self.number,
+            position,
+        )[0]
+        grades: dict[str, int] = json.loads(case["judgments"]) if case["judgments"] else {}
+        stored = spread_out(case["ranking"])
         path = self.store.file(self.experiment, f".{side}.ranking.parquet")
-        if ranking is None and path.is_file():
+        listed: list[tuple[str, float]] = [(doc, score) for doc, score in json.loads(stored)] if stored else []
+        if stored is None and path.is_file():
             mine = pl.scan_parquet(path).filter(pl.col("position") == position).sort("rank").collect()
-            ranking = tuple(mine.select("doc_id", "score").iter_rows())
-        found = [
-            RankedDocument(rank, doc, score, grades.get(doc))
-            for rank, (doc, score) in enumerate(ranking or (), start=1)
-        ]
+            listed = list(mine.select("doc_id", "score").iter_rows())
+        found = [RankedDocument(rank, doc, score, grades.get(doc)) for rank, (doc, score) in enumerate(listed, start=1)]
         there = {each.doc_id for each in found}
         missing = [doc for doc, grade in grades.items() if grade > 0 and doc not in there]
         missing.sort(key=lambda doc: (-grades[doc], doc))
@@ -227,7 +232,9 @@ class StoredResults:
         return [row[0] for row in self.store.query(sql, self.number, side)]
 
     def _diagnoses(self, side: Side) -> pl.DataFrame:
-        return cause.diagnoses(self, side)
+        if side not in self._known_causes:
+            self._known_causes[side] = diagnoses.diagnoses(self, side)
+        return self._known_causes[side]
 
     def _labels(self, side: Side) -> pl.DataFrame:
         """``case_id``, ``label`` (the last given, of whichever author), ``note``."""

@@ -6,7 +6,6 @@ A frame of cases has ``position``, ``case_id``, ``name``. Nothing here knows whe
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -195,16 +194,3 @@ def worst_first(rows: pl.DataFrame, metric: PlannedMetric) -> pl.DataFrame:
     """The rows that ``metric`` scored, worst first; equal scores keep the dataset's order."""
     scored = rows.filter(pl.col(metric.spec).is_not_null())
     return scored.sort(metric.spec, descending=not metric.higher_is_better, maintain_order=True)
-
-
-def shown(score: float | None, metric: PlannedMetric | None = None, digits: int = 2) -> str:
-    """A score as text; more digits where the rounded number would contradict its pass or fail (2.996 against 3)."""
-    if score is None or not math.isfinite(score):
-        return "–"
-    text = f"{score:.{digits}f}"
-    if metric is None or metric.threshold is None:
-        return text
-    while metric.passes(float(text)) != metric.passes(score) and digits < 17:
-        digits += 1
-        text = f"{score:.{digits}f}"
-    return text
