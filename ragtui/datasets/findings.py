@@ -58,6 +58,16 @@ class Finding:
         return bool(self.fix) and all(edit.safe for edit in self.fix)
 
 
+@dataclass(frozen=True, slots=True)
+class More:
+    """``count`` further findings of a kind, found in bulk and not listed. A rule yields it after the ones it lists."""
+
+    code: str
+    level: Level
+    count: int
+    file: str = ""
+
+
 SHOWN_PER_RULE: Final = 1000  # findings listed per file and rule; the rest are counted
 
 
@@ -94,11 +104,14 @@ class Report:
         if self.counts[key] <= SHOWN_PER_RULE:
             self.findings.append(finding)
 
-    def extend(self, findings: Iterable[Finding]) -> None:
+    def extend(self, findings: Iterable[Finding | More]) -> None:
         for finding in findings:
-            self.add(finding)
+            if isinstance(finding, More):
+                self.count(finding.code, finding.level, finding.count, finding.file)
+            else:
+                self.add(finding)
 
-    def count(self, code: str, level: Level, more: int, file: str | None = None) -> None:
+    def count(self, code: str, level: Level, more: int, file: str = "") -> None:
         """Counts ``more`` findings of a kind that were found in bulk and need not be listed."""
         admitted = level if self.admit is None else self.admit(code, level)
         if admitted is not None and more > 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ragtui.datasets.containers.table import Table
-from ragtui.datasets.findings import Finding, Level
+from ragtui.datasets.findings import SHOWN_PER_RULE, Finding, Level, More
 from ragtui.datasets.rules import rule
 
 
@@ -39,15 +39,23 @@ def repeated_ids(
     unique: Sequence[str],
     lines: Sequence[int],
     rows: Sequence[int],
-) -> Iterator[Finding]:
+) -> Iterator[Finding | More]:
     """A finding for each row whose id another row had before."""
     first: dict[str, int] = {}
+    found = {"ID201": 0, "ID202": 0}
     for place, case_id in enumerate(wanted):
         before = first.setdefault(case_id, place)
         if before == place:
             continue
+        is_own = own is not None and bool((given[place] or "").strip())
+        code = "ID202" if is_own else "ID201"
+        found[code] += 1
+        if found[code] > SHOWN_PER_RULE:
+            continue
         line, row, earlier = lines[place], rows[place], lines[before]
-        if own is not None and (given[place] or "").strip():
+        if is_own and own is not None:
             yield repeated_id(table, line, row, earlier, table.header_of(own), case_id, unique[place])
         else:
             yield equal_inputs(table, line, row, earlier, unique[place])
+    yield More("ID201", Level.WARNING, max(0, found["ID201"] - SHOWN_PER_RULE))
+    yield More("ID202", Level.ERROR, max(0, found["ID202"] - SHOWN_PER_RULE))
