@@ -90,6 +90,15 @@ class Plan:
                 return each
         raise KeyError(spec)
 
+    def repeats_of(self, metric: PlannedMetric) -> int:
+        """How often a case is scored by ``metric``: only a judge can say something else the second time."""
+        return self.repeats if metric.question is not None else 1
+
+    @property
+    def cells_of_a_case(self) -> int:
+        """Cells of one case on one side."""
+        return sum(self.repeats_of(each) for each in self.metrics)
+
     def to_json(self) -> str:
         """The plan as JSON text, the same for equal plans."""
         return json.dumps(asdict(self), sort_keys=True, ensure_ascii=False)

@@ -60,7 +60,7 @@ def _claim(store: Store, plan: Plan, source: str, cases: pl.DataFrame, fresh: bo
             row = None
         if row is not None:
             return int(row["number"])
-        cells = cases.height * len(plan.sides) * len(plan.metrics) * plan.repeats
+        cells = cases.height * len(plan.sides) * plan.cells_of_a_case
         number = connection.execute(
             "INSERT INTO experiments(id, plan, source, status, cases, cells, created, updated) "
             "VALUES (?,?,?,?,?,?,?,?)",

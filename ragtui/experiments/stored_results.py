@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import polars as pl
 
@@ -19,6 +19,9 @@ from ragtui.experiments.recorder import evidence_of, response_of
 from ragtui.experiments.results import CaseDetail, Cell, MetricComparison, MetricSummary, RankedDocument, SideDetail
 from ragtui.experiments.store import Entry, Store
 from ragtui.metrics.score import State
+
+_AT_ONCE: Final = 2_000  # cases whose cells are held in memory when all are walked
+_TEXTS: Final = ", calls.prompt, calls.reply"
 
 
 class StoredResults:
@@ -37,6 +40,7 @@ class StoredResults:
         self.metrics = tuple(each.spec for each in entry.plan.metrics)
         self._folded: dict[tuple[str, Side], pl.DataFrame] = {}
         self._known_causes: dict[Side, pl.DataFrame] = {}
+        self._known_frames: dict[Side, list[tuple[str, pl.DataFrame]]] = {}
 
     # -- overview ------------------------------------------------------------------------------------------------
 
@@ -138,31 +142,59 @@ class StoredResults:
             contexts=(response.contexts or ()) if response else (),
             ranking=self.ranking(side, position),
             latency_ms=response.latency_ms if response else None,
-            cells=self._cells_of(side, position),
+            cells=self._cells(side, self._cell_rows(side, position, position + 1, _TEXTS).get(position, [])),
             cause=diagnosis["cause"][0] if diagnosis.height else None,
             cause_evidence=diagnosis["evidence"][0] if diagnosis.height else "",
         )
 
-    def _cells_of(self, side: Side, position: int) -> tuple[Cell, ...]:
+    def all_cells(self) -> Iterator[tuple[str, Cell]]:
+        """``(case id, cell)`` for every cell of the plan, case by case, the candidate first; without prompts and
+        replies, a part at a time. Cells that were not reached are there too, in their state."""
+        counted = {side: set(self.positions(side).to_list()) for side in self.sides}
+        for start in range(0, self.cases.height, _AT_ONCE):
+            part = self.cases.slice(start, _AT_ONCE)
+            rows = {side: self._cell_rows(side, start, start + _AT_ONCE) for side in self.sides}
+            for position, case_id in part.select("position", "case_id").iter_rows():
+                for side in self.sides:
+                    if position in counted[side]:
+                        yield from ((case_id, cell) for cell in self._cells(side, rows[side].get(position, []), True))
+
+    def _cell_rows(self, side: Side, start: int, end: int, texts: str = "") -> dict[int, list[dict[str, Any]]]:
+        """The stored cells of the positions from ``start`` up to ``end``."""
         found = self.store.query(
             "SELECT scores.*, calls.judge, calls.attempts, calls.prompt_tokens, calls.completion_tokens, calls.cost, "
-            "calls.latency_ms, calls.prompt, calls.reply FROM scores LEFT JOIN calls ON calls.id = scores.call "
-            "WHERE scores.experiment = ? AND scores.side = ? AND scores.position = ? ORDER BY scores.repeat",
+            f"calls.latency_ms{texts} FROM scores LEFT JOIN calls ON calls.id = scores.call "
+            "WHERE scores.experiment = ? AND scores.side = ? AND scores.position >= ? AND scores.position < ?",
             self.number,
             side,
-            position,
+            start,
+            end,
         )
-        rows = [dict(each) for each in found]
+        rows: dict[int, list[dict[str, Any]]] = {}
+        for row in found:
+            rows.setdefault(row["position"], []).append(dict(row))
         for spec, frame in self._frames(side):
-            mine = frame.filter(pl.col("position") == position).rows(named=True)
-            rows += [{"metric": spec, "repeat": 1, "evidence": None, "call": None, **each} for each in mine]
+            part = frame.filter(pl.col("position").is_between(start, end, closed="left"))
+            for cell in part.iter_rows(named=True):
+                whole = {"metric": spec, "repeat": 1, "evidence": None, "call": None, **cell}
+                rows.setdefault(cell["position"], []).append(whole)
+        return rows
+
+    def _cells(self, side: Side, rows: list[dict[str, Any]], whole: bool = False) -> tuple[Cell, ...]:
+        """The cells of one case in the group's order; with ``whole`` those that were not reached as well."""
+        by_cell = {(row["metric"], row["repeat"]): row for row in rows}
         seen: set[int] = set()
         cells = []
         for metric in self.plan.metrics:
-            for row in rows:
-                if row["metric"] == metric.spec:
+            for repeat in range(1, self.plan.repeats_of(metric) + 1):
+                row = by_cell.get((metric.spec, repeat))
+                if row is not None:
                     cells.append(_cell(row, metric, side, counted=row["call"] not in seen))
                     seen.add(row["call"])
+                elif whole:
+                    cells.append(
+                        Cell(metric.spec, side, repeat, self._rest, None, None, None, metric.threshold, "", ())
+                    )
         return tuple(cells)
 
     def ranking(self, side: Side, position: int) -> tuple[RankedDocument, ...]:
@@ -219,8 +251,12 @@ class StoredResults:
         return path if self.status is Status.FINISHED and path.is_file() else None
 
     def _frames(self, side: Side) -> list[tuple[str, pl.DataFrame]]:
-        sql = "SELECT metric, frame FROM score_frames WHERE experiment = ? AND side = ?"
-        return [(row["metric"], unpacked(row["frame"])) for row in self.store.query(sql, self.number, side)]
+        """The metrics that were computed for all cases at once."""
+        if side not in self._known_frames:
+            sql = "SELECT metric, frame FROM score_frames WHERE experiment = ? AND side = ?"
+            found = self.store.query(sql, self.number, side)
+            self._known_frames[side] = [(row["metric"], unpacked(row["frame"])) for row in found]
+        return self._known_frames[side]
 
     @property
     def _rest(self) -> State:

@@ -18,7 +18,7 @@ def number(value: float | None, digits: int = 2, against: float | None = None) -
     if value is None:
         return NONE
     text = f"{value:.{digits}f}"
-    while against is not None and value != against and digits < 17 and not _same_side(text, value, against):
+    while against is not None and digits < 17 and not _same_side(text, value, against):
         digits += 1
         text = f"{value:.{digits}f}"
     return text if float(text) != 0 else text.lstrip("-")
