@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from ragtui.datasets.dataset import Dataset
-from ragtui.experiments.case_inputs import ANSWERED, CaseInputs, Origin, origins, target_cases
+from ragtui.experiments.case_inputs import ANSWERED, CaseInputs, origins, target_cases
 from ragtui.experiments.judging import judge_all
-from ragtui.experiments.plan import Plan, PlannedMetric, Side
+from ragtui.experiments.plan import Plan, Side
+from ragtui.experiments.planning import planned_metrics
 from ragtui.experiments.progress import Progress
 from ragtui.experiments.recorder import Recorder
 from ragtui.experiments.reply_cache import ReplyCache
@@ -53,8 +54,6 @@ class CaseRun:
         retry_errors: bool,
         options: RunOptions,
     ) -> None:
-        from ragtui.experiments.planning import planned_metrics
-
         self.plan, self.dataset, self.workspace = plan, dataset, workspace
         self.recorder, self.progress, self.options = recorder, progress, options
         self.retry = retry_errors
@@ -286,18 +285,3 @@ def _outcome(metric: Metric, verdict: Verdict) -> Outcome:
     if verdict.state is State.SCORED:
         return metric.from_verdict(verdict.score, verdict.reason, verdict.evidence)
     return Outcome(verdict.state, cause=verdict.cause, reason=verdict.reason, evidence=verdict.evidence)
-
-
-def planned(metric: Metric, threshold: float | None, inputs: Mapping[str, Origin]) -> PlannedMetric:
-    """A metric pinned for a plan."""
-    return PlannedMetric(
-        spec=metric.name,
-        version=metric.version,
-        threshold=threshold,
-        inputs={name: each.reference for name, each in inputs.items()},
-        kind=metric.kind.value,
-        scale=metric.scale,
-        higher_is_better=metric.higher_is_better,
-        unit=metric.unit,
-        question=metric.question,
-    )
