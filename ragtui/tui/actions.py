@@ -17,7 +17,8 @@ from textual.binding import Binding
 @dataclass(frozen=True, slots=True)
 class Action:
     """``name`` is typed after ``:``; ``title`` explains it; ``keys`` is one or several, comma separated; ``short`` is the
-    word in the footer (empty: not there); ``argument`` is what ``:`` may be given after the name."""
+    word in the footer (empty: not there), which drops those of high ``rank`` first when it is narrow; ``argument`` is
+    what ``:`` may be given after the name."""
 
     scope: str
     name: str
@@ -25,6 +26,7 @@ class Action:
     title: str
     short: str = ""
     argument: str = ""
+    rank: int = 5
 
     @property
     def id(self) -> str:
@@ -66,16 +68,16 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("app", "groups", "2", "Go to Metric Groups"),
     Action("app", "experiments", "3", "Go to Experiments"),
     Action("app", "results", "4", "Go to Results"),
-    Action("app", "next-part", "tab", "Next part of the screen", "next part"),
+    Action("app", "next-part", "tab", "Next part of the screen", "next part", rank=6),
     Action("app", "previous-part", "shift+tab", "Previous part of the screen"),
     Action("app", "zoom", "z", "Show only this part, or all again"),
     Action("app", "back", "escape", "One step back"),
-    Action("app", "keys", "?", "The keys that work here", "keys"),
+    Action("app", "keys", "?", "The keys that work here", "keys", rank=1),
     Action("app", "palette", "ctrl+p", "Every action, found by typing"),
-    Action("app", "command", ":", "Run an action by its name", "command"),
+    Action("app", "command", ":", "Run an action by its name", "command", rank=7),
     Action("app", "theme", "", "Change the colours", argument="NAME"),
     Action("app", "mouse", "", "Turn the mouse on or off"),
-    Action("app", "quit", "q,ctrl+c", "Quit", "quit"),
+    Action("app", "quit", "q,ctrl+c", "Quit", "quit", rank=2),
     Action("table", "down", "j,down", "Down"),
     Action("table", "up", "k,up", "Up"),
     Action("table", "top", "g,home", "First row"),
@@ -86,13 +88,13 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("table", "page-up", "pageup", "A page up"),
     Action("table", "left", "h,left", "Column to the left"),
     Action("table", "right", "l,right", "Column to the right"),
-    Action("table", "open", "enter", "Open this row", "open"),
+    Action("table", "open", "enter", "Open this row", "open", rank=2),
     Action("table", "mark", "space", "Mark this row, or take the mark away"),
-    Action("table", "search", "/", "Search the rows", "search", argument="TEXT"),
+    Action("table", "search", "/", "Search the rows", "search", argument="TEXT", rank=6),
     Action("table", "next-match", "n", "Next row found"),
     Action("table", "previous-match", "N", "Previous row found"),
-    Action("table", "filter", "f", "Show only rows where an SQL expression holds", "filter", argument="SQL"),
-    Action("table", "sort", "s", "Sort by a column", "sort", argument="COLUMN"),
+    Action("table", "filter", "f", "Show only rows where an SQL expression holds", "filter", argument="SQL", rank=4),
+    Action("table", "sort", "s", "Sort by a column", "sort", argument="COLUMN", rank=4),
     Action("text", "down", "j,down", "Down"),
     Action("text", "up", "k,up", "Up"),
     Action("text", "top", "g,home", "Beginning"),
@@ -101,29 +103,29 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("text", "half-page-up", "ctrl+u", "Half a page up"),
     Action("text", "page-down", "pagedown", "A page down"),
     Action("text", "page-up", "pageup", "A page up"),
-    Action("text", "search", "/", "Search the text", "search", argument="TEXT"),
+    Action("text", "search", "/", "Search the text", "search", argument="TEXT", rank=6),
     Action("text", "next-match", "n", "Next place found"),
     Action("text", "previous-match", "N", "Previous place found"),
-    Action("datasets", "open-path", "a", "Open a file or folder", "open a file", argument="PATH"),
+    Action("datasets", "open-path", "a", "Open a file or folder", "open a file", argument="PATH", rank=3),
     Action("datasets", "demo", "d", "Try the demo: a small support desk, judged and compared"),
-    Action("datasets", "next-finding", "],)", "Next finding", "next finding"),
+    Action("datasets", "next-finding", "],)", "Next finding", "next finding", rank=4),
     Action("datasets", "previous-finding", "[,(", "Previous finding"),
     Action("datasets", "reread", "r", "Read the files again"),
-    Action("datasets", "evaluate", "x", "New experiment with this dataset", "evaluate"),
+    Action("datasets", "evaluate", "x", "New experiment with this dataset", "evaluate", rank=3),
     Action("datasets", "explain", "i", "Explain this finding's rule"),
     Action("datasets", "copy", "y", "Copy this cell, whole"),
     Action("datasets", "editor", "e", "Open the file in $EDITOR, at this line"),
     Action("datasets", "close", "D", "Close this dataset (the file stays)"),
-    Action("groups", "new-group", "a", "Make a Metric Group", "new group", argument="NAME"),
-    Action("groups", "add-metric", "+", "Add metrics to this group", "add metrics"),
+    Action("groups", "new-group", "a", "Make a Metric Group", "new group", argument="NAME", rank=3),
+    Action("groups", "add-metric", "+", "Add metrics to this group", "add metrics", rank=3),
     Action("groups", "move-down", "J", "Move this metric down"),
     Action("groups", "move-up", "K", "Move this metric up"),
     Action("groups", "duplicate", "c", "Copy this group under a new name", argument="NAME"),
     Action("groups", "rename", "R", "Rename this group", argument="NAME"),
     Action("groups", "delete", "D", "Delete this group, or take this metric out"),
-    Action("experiments", "new", "a", "New experiment", "new"),
-    Action("experiments", "resume", "r", "Resume this experiment", "resume"),
-    Action("experiments", "cancel", "X", "Stop the run; what is scored is kept", "stop"),
+    Action("experiments", "new", "a", "New experiment", "new", rank=3),
+    Action("experiments", "resume", "r", "Resume this experiment", "resume", rank=3),
+    Action("experiments", "cancel", "X", "Stop the run; what is scored is kept", "stop", rank=3),
     Action("experiments", "refresh", "ctrl+r", "Look for experiments again"),
     Action("results", "compare", "c", "Differences to the baseline, largest regression first", "compare"),
     Action("results", "strict", "S", "Means that count errors as the worst score"),
@@ -132,7 +134,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("detail", "next-claim", "}", "Next claim, and what supports it", "next claim"),
     Action("detail", "previous-claim", "{", "Previous claim"),
     Action("detail", "compare", "c", "Baseline beside candidate", "baseline"),
-    Action("case", "label-retrieval", "r", "Label: retrieval fault", "label r m b i"),
+    Action("case", "label-retrieval", "r", "Label: retrieval fault", "m b i label", rank=3),
     Action("case", "label-model", "m", "Label: model fault (generation)"),
     Action("case", "label-bad", "b", "Label: bad label or reference"),
     Action("case", "label-ignore", "i", "Label: ignore this case"),

@@ -86,6 +86,14 @@ class Choosing(ModalScreen[str | None]):
         self.query_one(Input).focus()
         self._list(self._start)
 
+    def typed_early(self, character: str) -> None:
+        """Takes a key that was pressed before there was a field."""
+        fields = self.query(Input)
+        if fields:
+            fields.first().insert_text_at_cursor(character)
+        else:
+            self._typed += character
+
     @on(Input.Changed)
     def _typed_more(self) -> None:
         self._list()
@@ -108,7 +116,7 @@ class Choosing(ModalScreen[str | None]):
         note, title = cell(choice.note), mark + cell(choice.title)
         room = width - cell_len(note) - 2
         left = Content(title).truncate(max(4, room), ellipsis=True, pad=True)
-        style = "$text-muted" if choice.dim else ""
+        style = "dim" if choice.dim else ""
         return Content.assemble(left.stylize(style) if style else left, "  ", Content.styled(note, "$accent"))
 
     def action_move(self, step: int) -> None:

@@ -24,7 +24,7 @@ _history: dict[str, list[str]] = {}  # what was typed before, by kind; for this 
 class Line(Widget):
     """One line that is redrawn alone, without laying anything out."""
 
-    DEFAULT_CSS = "Line { height: 1; }"
+    DEFAULT_CSS = "Line { height: 1; color: $text-muted; }"
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from rich.cells import cell_len, set_cell_size
+from rich.style import Style
 
 from ragtui.text import cell
 
@@ -41,6 +42,14 @@ class TableColumn:
     @property
     def keys(self) -> tuple[str, ...]:
         return (self.key, *self.also)
+
+
+def over(style: Style) -> Style:
+    """A component's style without its background: what is drawn over a line that has one of its own."""
+    return Style(
+        color=style.color, bold=style.bold, dim=style.dim, italic=style.italic, underline=style.underline,
+        reverse=style.reverse, strike=style.strike,
+    )  # fmt: skip
 
 
 def fit(text: str, width: int, right: bool = False) -> str:

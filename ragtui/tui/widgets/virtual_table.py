@@ -24,7 +24,7 @@ from ragtui.tui.performing import Performs, tell
 from ragtui.tui.widgets import frame_view
 from ragtui.tui.widgets.choosing import Choice, Choosing
 from ragtui.tui.widgets.prompt_line import ask
-from ragtui.tui.widgets.table_column import TONES, Painted, TableColumn, fit, widths
+from ragtui.tui.widgets.table_column import TONES, Painted, TableColumn, fit, over, widths
 
 if TYPE_CHECKING:
     import polars as pl
@@ -144,7 +144,8 @@ class VirtualTable(Performs, ScrollView, can_focus=True, inherit_bindings=False)
         self._order: pl.Series | None = None
         self._kept: pl.Series | None = None  # rows that pass the filter
         self._view: pl.Series | None = None
-        self._found: pl.Series | None = None  # positions in the view that the search found
+        self._matched: pl.Series | None = None  # rows that the search found
+        self._found: pl.Series | None = None  # and their positions in the view
         self._cursor = 0
         self._first = frozen  # the first column after the frozen ones
         self._widths: list[int] = []
@@ -171,7 +172,7 @@ class VirtualTable(Performs, ScrollView, can_focus=True, inherit_bindings=False)
         self._natural = order
         if fresh:
             self.marks, self.condition, self.searched = set(), "", ""
-            self._kept = self._found = None
+            self._kept = self._matched = None
             self.column, self._first = 0, self._frozen
         if fresh or self._order is None:
             self._order, self.sorted_by, self.descending = order, "", False
@@ -243,7 +244,7 @@ class VirtualTable(Performs, ScrollView, can_focus=True, inherit_bindings=False)
         self.post_message(self.Moved(self, self.row))
 
     def _scroll_to_cursor(self) -> bool:
-        page = max(1, self.size.height - 1)
+        page = max(1, self._height - 1)
         top = int(self.scroll_offset.y)
         if top <= self._cursor < top + page:
             return False
@@ -268,16 +269,16 @@ class VirtualTable(Performs, ScrollView, can_focus=True, inherit_bindings=False)
         self.move_to(self.count - 1)
 
     def do_half_page_down(self) -> None:
-        self.move_to(self._cursor + max(1, self.size.height // 2))
+        self.move_to(self._cursor + max(1, self._height // 2))
 
     def do_half_page_up(self) -> None:
-        self.move_to(self._cursor - max(1, self.size.height // 2))
+        self.move_to(self._cursor - max(1, self._height // 2))
 
     def do_page_down(self) -> None:
-        self.move_to(self._cursor + max(1, self.size.height - 2))
+        self.move_to(self._cursor + max(1, self._height - 2))
 
     def do_page_up(self) -> None:
-        self.move_to(self._cursor - max(1, self.size.height - 2))
+        self.move_to(self._cursor - max(1, self._height - 2))
 
     def do_left(self) -> None:
         self._go_to_column(self.column - 1 if self._cells else self._first - 1)
@@ -325,7 +326,7 @@ class VirtualTable(Performs, ScrollView, can_focus=True, inherit_bindings=False)
             return
         keys = [column.key for column in self.columns if column.searched]
         found = await self._elsewhere(lambda: frame_view.matching_view(frame, text, keys))
-        self.searched = text
+        self.searched, self._matched = text, found
         self._found = frame_view.positions(self._view, found)
         self._lines.clear()
         self.refresh()
@@ -336,7 +337,7 @@ class VirtualTable(Performs, ScrollView, can_focus=True, inherit_bindings=False)
         self.post_message(self.Changed(self))
 
     def _forget_search(self) -> None:
-        self.searched, self._found = "", None
+        self.searched, self._matched, self._found = "", None, None
         self._lines.clear()
         self.refresh()
 
@@ -397,6 +398,22 @@ class VirtualTable(Performs, ScrollView, can_focus=True, inherit_bindings=False)
         here, self.condition, self._kept = self.row, condition, kept
         self._change_view(here)
 
+    def let_go(self) -> bool:
+        """Drops the search, else the filter, else the marks; ``False`` if there was none."""
+        if self.searched:
+            self._forget_search()
+        elif self.condition:
+            here, self.condition, self._kept = self.row, "", None
+            self._change_view(here)
+        elif self.marks:
+            self.marks.clear()
+            self._lines.clear()
+            self.refresh()
+        else:
+            return False
+        self.post_message(self.Changed(self))
+        return True
+
     def do_sort(self, name: str = "") -> None:
         if name:
             self.sort(name)
@@ -442,7 +459,7 @@ class VirtualTable(Performs, ScrollView, can_focus=True, inherit_bindings=False)
         self._view = self._merged_view()
         self._pages.clear()
         self._lines.clear()
-        self._found = None
+        self._found = None if self._matched is None else frame_view.positions(self._view, self._matched)
         self._cursor = min(self._position_of(row) or 0, max(0, self.count - 1)) if row is not None else 0
         self._measure()
         self.scroll_to(y=0, animate=False)
@@ -469,6 +486,14 @@ class VirtualTable(Performs, ScrollView, can_focus=True, inherit_bindings=False)
 
     # Drawing
 
+    @property
+    def _room(self) -> int:
+        return self.scrollable_content_region.width
+
+    @property
+    def _height(self) -> int:
+        return self.scrollable_content_region.height
+
     def _measure(self) -> None:
         if not self.columns or self.frame is None:
             self._widths = []
@@ -476,12 +501,12 @@ class VirtualTable(Performs, ScrollView, can_focus=True, inherit_bindings=False)
             first = self._page(0)
             rows = range(min(self.count, PAGE))
             painted = [[self._paint(column, first, row) for row in rows] for column in self.columns]
-            self._widths = widths(self.columns, painted, max(1, self.size.width - GUTTER), self._gap)
-        self.virtual_size = Size(max(1, self.size.width), self.count + 1)
+            self._widths = widths(self.columns, painted, max(1, self._room - GUTTER), self._gap)
+        self.virtual_size = Size(max(1, self._room), self.count + 1)
 
     @property
     def _gap(self) -> int:
-        return 2 if self.size.width >= 60 else 1
+        return 2 if self._room >= 60 else 1
 
     def _page(self, number: int) -> list[list[Any]]:
         """One page of the view as lists, one a column's needed key, in the order of ``columns`` and their ``keys``."""
@@ -515,7 +540,7 @@ class VirtualTable(Performs, ScrollView, can_focus=True, inherit_bindings=False)
 
     def _placed(self, whole: bool = False) -> list[tuple[int, int, int]]:
         """The columns on screen: index, x, width. ``whole``: only those that are not cut at the edge."""
-        x, room, placed = GUTTER, self.size.width, []
+        x, room, placed = GUTTER, self._room, []
         wanted = [*range(min(self._frozen, len(self.columns))), *range(self._first, len(self.columns))]
         for i in wanted:
             width = min(self._widths[i], max(0, room - GUTTER)) if i < self._frozen else self._widths[i]
@@ -526,7 +551,7 @@ class VirtualTable(Performs, ScrollView, can_focus=True, inherit_bindings=False)
         return placed
 
     def render_line(self, y: int) -> Strip:
-        width = self.size.width
+        width = self._room
         base = self.rich_style
         if self.frame is None or not self.columns:
             return self._empty_line(y, width, base)
@@ -547,7 +572,7 @@ class VirtualTable(Performs, ScrollView, can_focus=True, inherit_bindings=False)
 
     def _empty_line(self, y: int, width: int, base: Style) -> Strip:
         lines = self.empty.splitlines()
-        top = 1 if self.size.height <= len(lines) + 2 else 2
+        top = 1 if self._height <= len(lines) + 2 else 2
         text = lines[y - top] if 0 <= y - top < len(lines) else ""
         return Strip([Segment(fit("  " + text, width), self._style("dim") if text else base)], width)
 
@@ -609,10 +634,8 @@ class VirtualTable(Performs, ScrollView, can_focus=True, inherit_bindings=False)
         """A component's style; tones have no background of their own."""
         style = self._styles.get(name)
         if style is None:
-            style = self.get_component_rich_style(f"table--{name}", partial=name not in ("header", "header-current"))
-            if name in ("cursor",):
-                style = self.rich_style + style
-            self._styles[name] = style
+            style = self.get_component_rich_style(f"table--{name}")
+            style = self._styles[name] = over(style) if name in TONES or name == "bar" else style
         return style
 
     def _redraw(self) -> None:

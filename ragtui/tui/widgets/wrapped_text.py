@@ -20,7 +20,7 @@ from ragtui.tui.actions import bindings
 from ragtui.tui.performing import Performs, tell
 from ragtui.tui.widgets.passage import Paragraph, Passage, Span
 from ragtui.tui.widgets.prompt_line import ask
-from ragtui.tui.widgets.table_column import TONES
+from ragtui.tui.widgets.table_column import TONES, over
 
 _SLICE: Final = 0.008  # seconds of wrapping at a time, so that a long text never holds a key up
 
@@ -86,7 +86,7 @@ class WrappedText(Performs, ScrollView, can_focus=True, inherit_bindings=False):
             self.current = self._wanted_place = ""
         y = self.scroll_offset.y if keep else 0
         self._wrap()
-        self.scroll_to(y=min(y, max(0, len(self._rows) - self.size.height)), animate=False)
+        self.scroll_to(y=min(y, max(0, len(self._rows) - self._height)), animate=False)
 
     def go_to(self, place: str) -> None:
         """Scrolls to a named place and makes it stand out, as soon as it is wrapped."""
@@ -101,13 +101,21 @@ class WrappedText(Performs, ScrollView, can_focus=True, inherit_bindings=False):
             self._wanted_place = ""
             self.scroll_to(y=max(0, at - 2), animate=False)
 
+    @property
+    def _room(self) -> int:
+        return self.scrollable_content_region.width
+
+    @property
+    def _height(self) -> int:
+        return self.scrollable_content_region.height
+
     # Wrapping
 
     def _wrap(self) -> None:
         self._rows, self._places, self._found = [], {}, []
         self._strips.clear()
-        self._wrapped_at = self.size.width
-        self._work = self._wrapping(max(4, self.size.width - 1))
+        self._wrapped_at = self._room
+        self._work = self._wrapping(max(4, self._room - 1))
         self._wrap_more()
 
     def _wrap_more(self) -> None:
@@ -123,7 +131,7 @@ class WrappedText(Performs, ScrollView, can_focus=True, inherit_bindings=False):
             self._work = None
             if self.searched:
                 self._find(self.searched)
-        self.virtual_size = Size(max(1, self.size.width), len(self._rows))
+        self.virtual_size = Size(max(1, self._room), len(self._rows))
         self._reach_wanted()
         self.refresh()
 
@@ -148,7 +156,7 @@ class WrappedText(Performs, ScrollView, can_focus=True, inherit_bindings=False):
     # Moving
 
     def _scroll_by(self, lines: int) -> None:
-        highest = max(0, len(self._rows) - self.size.height)
+        highest = max(0, len(self._rows) - self._height)
         self.scroll_to(y=max(0, min(int(self.scroll_offset.y) + lines, highest)), animate=False)
 
     def do_down(self) -> None:
@@ -164,16 +172,16 @@ class WrappedText(Performs, ScrollView, can_focus=True, inherit_bindings=False):
         self._scroll_by(len(self._rows))
 
     def do_half_page_down(self) -> None:
-        self._scroll_by(max(1, self.size.height // 2))
+        self._scroll_by(max(1, self._height // 2))
 
     def do_half_page_up(self) -> None:
-        self._scroll_by(-max(1, self.size.height // 2))
+        self._scroll_by(-max(1, self._height // 2))
 
     def do_page_down(self) -> None:
-        self._scroll_by(max(1, self.size.height - 1))
+        self._scroll_by(max(1, self._height - 1))
 
     def do_page_up(self) -> None:
-        self._scroll_by(-max(1, self.size.height - 1))
+        self._scroll_by(-max(1, self._height - 1))
 
     # Searching
 
@@ -219,7 +227,7 @@ class WrappedText(Performs, ScrollView, can_focus=True, inherit_bindings=False):
     # Drawing
 
     def render_line(self, y: int) -> Strip:
-        width, base = self.size.width, self.rich_style
+        width, base = self._room, self.rich_style
         at = int(self.scroll_offset.y) + y
         if at >= len(self._rows):
             if y == 1 and self.empty and not self.passage.paragraphs:
@@ -278,7 +286,10 @@ class WrappedText(Performs, ScrollView, can_focus=True, inherit_bindings=False):
     def _style(self, tone: str) -> Style:
         style = self._styles.get(tone)
         if style is None:
-            style = self._styles[tone] = self.get_component_rich_style(f"text--{tone}", partial=True)
+            style = self.get_component_rich_style(f"text--{tone}")
+            if not tone.startswith("mark-") and tone not in ("current", "match"):
+                style = over(style)
+            self._styles[tone] = style
         return style
 
     def notify_style_update(self) -> None:
@@ -287,7 +298,7 @@ class WrappedText(Performs, ScrollView, can_focus=True, inherit_bindings=False):
         self._strips.clear()
 
     def on_resize(self, event: events.Resize) -> None:
-        if self.size.width != self._wrapped_at:
+        if self._room != self._wrapped_at:
             top = self._rows[int(self.scroll_offset.y)] if int(self.scroll_offset.y) < len(self._rows) else (0, 0, 0)
             self._wrap()
             at = next((i for i, row in enumerate(self._rows) if row[0] == top[0] and row[2] >= top[1]), 0)

@@ -1,0 +1,130 @@
+"""What the app has open, and everything it asks of the floors below. Screens ask here and nowhere else.
+
+Every import of a lower floor is made when it is first needed, so that the first paint waits for none of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragtui.tui.widgets.top_bar import Counts
+from ragtui.workspace import Workspace
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ragtui.datasets.dataset import Dataset
+    from ragtui.datasets.findings import Finding
+    from ragtui.datasets.rules import Rule
+
+
+@dataclass
+class OpenDataset:
+    """A dataset on the workbench. ``dataset`` is ``None`` while it is read, or if it could not be (``failure``).
+
+    ``counts`` are the findings per rule code and level, also those not listed.
+    """
+
+    path: str
+    dataset: Dataset | None = None
+    findings: list[Finding] = field(default_factory=list)
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    failure: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.dataset.name if self.dataset is not None else self.path
+
+
+class Workbench:
+    """One workspace with the datasets that are open."""
+
+    def __init__(self, workspace: Workspace, paths: list[str] | None = None, *, demo: bool = False) -> None:
+        self.workspace = workspace
+        self.paths = paths or []
+        self.demo = demo
+        self.datasets: list[OpenDataset] = []
+
+    def setting(self, name: str, default: Any) -> Any:
+        """A value of ``[app]`` in ``ragtui.toml``."""
+        return self.workspace.table("app").get(name, default)
+
+    def warm_up(self) -> None:
+        """Imports what every pane needs; called in a thread after the first paint."""
+        import polars  # noqa: F401
+
+    def counts(self) -> Counts:
+        """What the breadcrumb line counts."""
+        return Counts(len(self.datasets))
+
+    def running(self) -> str:
+        """The experiment that runs now, in a few words; empty if none does."""
+        return ""
+
+    def cancel(self) -> None:
+        """Asks the run to stop."""
+
+    def farewell(self) -> str:
+        """What is left in the scrollback when the app ends."""
+        return ""
+
+    # Datasets
+
+    def read(self, paths: list[str]) -> list[OpenDataset]:
+        """Opens files and folders; what cannot be opened says why. Takes as long as it takes: call it in a thread."""
+        return []
+
+    def put(self, opened: list[OpenDataset]) -> None:
+        """Puts datasets on the workbench; one that was there already, by path and name, is replaced."""
+        for each in opened:
+            same = [i for i, old in enumerate(self.datasets) if (old.path, old.name) == (each.path, each.name)]
+            if same:
+                self.datasets[same[0]] = each
+            else:
+                self.datasets.append(each)
+
+    def opened_paths(self) -> list[str]:
+        """The paths of what is open, each once, as the user named them."""
+        return list(dict.fromkeys(each.path for each in self.datasets))
+
+    def rule(self, code: str) -> Rule | None:
+        """The rule of that code, for explaining it."""
+        from ragtui.datasets.rules import rules
+
+        return rules().get(code)
+
+    def rule_names(self) -> dict[str, str]:
+        """What each rule is called, by code."""
+        from ragtui.datasets.rules import rules
+
+        return {code: each.name for code, each in rules().items()}
+
+    def ready_for(self, opened: OpenDataset) -> dict[str, tuple[bool, str]]:
+        """Per platform, whether the dataset can be used there, and why not."""
+        return {}
+
+    def with_texts(self, opened: OpenDataset, part: str, frame: pl.DataFrame) -> pl.DataFrame:
+        """A table of a dataset with its documents' texts beside their ids, where they can be had at once."""
+        return frame
+
+    def file_of(self, opened: OpenDataset, finding: Finding | None = None) -> Path:
+        """The file a finding lies in, or the dataset's own."""
+        known = opened.dataset
+        location = known.location if known is not None else Path(opened.path)
+        if finding is not None and location.is_dir() and (location / finding.file).is_file():
+            return location / finding.file
+        return location
+
+    def complete_path(self, typed: str) -> list[str]:
+        """Files and folders that a beginning may become."""
+        start = Path(typed).expanduser()
+        folder, begin = (start, "") if typed.endswith("/") else (start.parent, start.name)
+        try:
+            found = sorted(each for each in folder.iterdir() if each.name.startswith(begin))
+        except OSError:
+            return []
+        shown = [each for each in found if begin.startswith(".") or not each.name.startswith(".")][:20]
+        return [f"{each}/" if each.is_dir() else str(each) for each in shown]
