@@ -22,7 +22,7 @@ class Status(StrEnum):
 
 @dataclass
 class Progress:
-    """How far a run is. Written by the run's thread only, read by any; ``cancel`` asks it to stop after what is in flight."""
+    """How far a run is: written by the run's thread, read by any; ``cancel`` asks it to stop soon."""
 
     total: int = 0
     done: int = 0

@@ -37,14 +37,22 @@ class ReadOptions:
 
 @dataclass
 class Source:
-    """One thing to read: a file, or a folder whose parts belong together.
+    """One thing to read: a file, one sheet of a workbook, or a folder whose parts belong together.
 
-    ``shown`` is the path as the user typed it; ``table`` caches the parsed rows so that many formats can look at them.
+    ``shown`` is the path as the user typed it (with ``#Sheet``); ``file`` is what findings call it: relative to the folder
+    the user named, or the file's name, empty for that folder itself. ``cache`` keeps the parsed rows so that many formats
+    can look at them (``containers.reading_of``).
     """
 
     path: Path
     shown: str
+    file: str = ""
+    sheet: str | None = None
     cache: dict[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.file and not self.is_folder:
+            self.file = self.path.name
 
     @property
     def is_folder(self) -> bool:
