@@ -16,9 +16,11 @@ from textual.binding import Binding
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """``name`` is typed after ``:``; ``title`` explains it; ``keys`` is one or several, comma separated; ``short`` is the
-    word in the footer (empty: not there), which drops those of high ``rank`` first when it is narrow; ``argument`` is
-    what ``:`` may be given after the name."""
+    """``name`` is typed after ``:``; ``title`` explains it; ``keys`` is one or several, comma separated.
+
+    ``short`` is the word in the footer (empty: not there), which drops those of high ``rank`` first when it is narrow;
+    ``argument`` is what ``:`` may be given after the name.
+    """
 
     scope: str
     name: str

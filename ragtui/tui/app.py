@@ -15,7 +15,7 @@ from textual.widgets import Input
 
 from ragtui.text import block
 from ragtui.tui import themes
-from ragtui.tui.actions import bindings, read_keymap
+from ragtui.tui.actions import SCOPES, Action, bindings, read_keymap
 from ragtui.tui.performing import Performs, available, chain, tell
 from ragtui.tui.screens.main import MainScreen
 from ragtui.tui.widgets.choosing import Choice, Choosing
@@ -80,9 +80,13 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGHUP):
             try:
-                loop.add_signal_handler(number, lambda n=number: self.exit(return_code=128 + n))
+                loop.add_signal_handler(number, self._end_by, number)
             except (NotImplementedError, RuntimeError, ValueError):
                 return  # no signals on this system, or not in the main thread
+
+    def _end_by(self, number: int) -> None:
+        self.workbench.cancel()
+        self.exit(return_code=128 + number)
 
     def on_key(self, event: events.Key) -> None:
         # Keys typed faster than a field appears were sent to what had the focus before: they belong to the field.
@@ -150,7 +154,7 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
                 continue
             if action.scope != scope and with_keys_only:
                 scope = action.scope
-                choices.append(Choice("", scope_title(scope), heading=True))
+                choices.append(Choice("", SCOPES[scope], heading=True))
             reason = performer.why_not(action.name)
             title = f"{action.title} — {reason}" if reason else action.title
             note = key_of(self, action) if with_keys_only else f"{action.name}  {key_of(self, action)}".strip()
@@ -182,14 +186,12 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
             history="command",
         )
 
-    async def _command(self, typed: str, actions: list[tuple[Performs, object]]) -> None:
+    async def _command(self, typed: str, actions: list[tuple[Performs, Action]]) -> None:
         name, _, argument = typed.strip().partition(" ")
         if not name:
             return
-        from ragtui.tui.actions import Action
-
-        found = [(p, a) for p, a in actions if isinstance(a, Action) and a.name == name]
-        found = found or [(p, a) for p, a in actions if isinstance(a, Action) and a.name.startswith(name)]
+        found = [each for each in actions if each[1].name == name]
+        found = found or [each for each in actions if each[1].name.startswith(name)]
         if not found:
             tell(self.screen, f"no action {name}; ? lists them", "warning")
             return
@@ -201,10 +203,10 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
             return
         if name:
             tell(self.screen, f"no theme {name}", "warning")
-        own = [each for each in self.available_themes if each.startswith("ragtui") or each.startswith("ansi")]
+        own = [each for each in self.available_themes if each.startswith(("ragtui", "ansi"))]
         rest = [each for each in self.available_themes if each not in own]
         choices = [Choice(each, each) for each in [*own, *rest]]
-        self.push_screen(Choosing("theme", choices, self.theme), lambda name: name and self.do_theme(name))
+        self.push_screen(Choosing("theme", choices, self.theme), lambda name: self.do_theme(name) if name else None)
 
     def do_mouse(self) -> None:
         self.mouse_on = not self.mouse_on
@@ -232,21 +234,16 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
             self.exit()
 
 
-def scope_title(scope: str) -> str:
-    from ragtui.tui.actions import SCOPES
-
-    return SCOPES[scope]
-
-
-def run_app(
-    paths: list[str], *, demo: bool = False, mouse: bool = False, experiment: str | None = None
-) -> None:
+def run_app(paths: list[str], *, demo: bool = False, mouse: bool = False, experiment: str | None = None) -> None:
     """Runs the app on these datasets; with ``demo`` on the demo's results, with ``experiment`` on that experiment's.
 
     Prints the summary of what was looked at last when it ends. Refuses a terminal that cannot draw (exit status 2).
     """
     if os.environ.get("TERM", "dumb") in ("dumb", "") or not sys.stdout.isatty():
-        print("ragtui: this terminal cannot draw a screen; use `ragtui check PATH` or `ragtui show EXPERIMENT`", file=sys.stderr)
+        print(
+            "ragtui: this terminal cannot draw a screen; use `ragtui check PATH` or `ragtui show EXPERIMENT`",
+            file=sys.stderr,
+        )
         raise SystemExit(2)
     try:
         workspace = Workspace.open(".")

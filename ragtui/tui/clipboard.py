@@ -20,15 +20,13 @@ _TMUX_SECONDS: Final = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """Where the text went: ``tmux``, ``terminal`` (sent, but no terminal confirms it) or ``file``; and a line that says so."""
+    """Where the text went, ``tmux``, ``terminal`` (sent; none confirms it) or ``file``, and a line that says so."""
 
     way: str
     message: str
 
 
-def copy(
-    text: str, file: Path, write: Callable[[str], None], environment: Mapping[str, str] | None = None
-) -> Copied:
+def copy(text: str, file: Path, write: Callable[[str], None], environment: Mapping[str, str] | None = None) -> Copied:
     """Copies ``text`` whole. ``write`` sends a control sequence to the terminal; ``file`` is the last resort.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Themes from TOML files: the shipped folder first, then the user's own. A bad file is a problem to show, never a crash."""
+"""Themes from TOML files: the shipped folder first, then the user's own. A bad file is shown as a problem."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def user_folder() -> Path:
 
 
 def load_themes(folders: list[Path] | None = None) -> tuple[list[Theme], list[Problem]]:
-    """Every theme of the folders (default: shipped, then the user's; a later name wins), and what was wrong with the rest."""
+    """Every theme of the folders (shipped, then the user's; a later name wins), and what is wrong with the rest."""
     themes: dict[str, Theme] = {}
     problems: list[Problem] = []
     for folder in folders if folders is not None else [bundled("themes"), user_folder()]:

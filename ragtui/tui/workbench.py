@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from ragtui.datasets.dataset import Dataset
     from ragtui.datasets.findings import Finding
     from ragtui.datasets.rules import Rule
+    from ragtui.experiments.store import Store
+    from ragtui.tui.triage import Triage
 
 
 @dataclass
@@ -47,6 +49,7 @@ class Workbench:
         self.paths = paths or []
         self.demo = demo
         self.datasets: list[OpenDataset] = []
+        self._store: Store | None = None
 
     def setting(self, name: str, default: Any) -> Any:
         """A value of ``[app]`` in ``ragtui.toml``."""
@@ -70,6 +73,38 @@ class Workbench:
     def farewell(self) -> str:
         """What is left in the scrollback when the app ends."""
         return ""
+
+    # Experiments
+
+    def store(self, write: bool = False) -> Store:
+        """The workspace's experiments; kept open once opened."""
+        from ragtui.experiments.store import Store
+
+        if self._store is None or (write and not self._store.write):
+            if self._store is not None:
+                self._store.close()
+            self._store = Store.open(self.workspace, write)
+        return self._store
+
+    def triage(self, experiment: str) -> Triage:
+        """An experiment's results, ready to be walked through and labelled.
+
+        Raises:
+            StoreError: there is none of that id.
+        """
+        from ragtui.tui.triage import Triage
+
+        triage = Triage(self.store(write=True).results(experiment), self.store(write=True))
+        _ = triage.summaries, triage.comparisons  # made here, in the thread that may wait
+        return triage
+
+    def document_texts(self, triage: Triage | None, wanted: list[str]) -> dict[str, str]:
+        """Documents of an experiment's corpus by their ids; empty where the corpus is not at hand."""
+        return {}
+
+    def export(self, rows: pl.DataFrame, name: str) -> str:
+        """Writes rows to a file; returns what to say."""
+        raise ValueError("not yet")
 
     # Datasets
 

@@ -60,7 +60,7 @@ def list_frame(datasets: Sequence[OpenDataset]) -> pl.DataFrame:
         kind = "failed" if each.failure else "reading" if known is None else "dataset"
         row = {"dataset": number, "part": "", "name": each.name, "kind": kind, "format": "reading …"}
         if known is not None or each.failure:
-            levels = {level: 0 for level in MARKS}
+            levels = dict.fromkeys(MARKS, 0)
             for (_, level), n in each.counts.items():
                 levels[level] += n
             row |= {"format": known.format if known else "cannot be read", "rows": known.rows if known else None}
@@ -118,7 +118,7 @@ RULE_COLUMNS: Final = (
 
 
 def rule_frame(opened: OpenDataset, names: dict[str, str]) -> pl.DataFrame:
-    """One row a rule that found something, the worst level first, then the most frequent; all of them together above."""
+    """One row a rule that found something, the worst level first, then the most frequent; all together above."""
     import polars as pl
 
     rank = {level: i for i, level in enumerate(MARKS)}
@@ -199,7 +199,11 @@ def place_of(finding: Finding, frames: dict[str, pl.DataFrame]) -> tuple[str, in
     if lines.dtype.is_numeric() is False or len(lines) == 0:
         return None
     # A record may run over several lines: the one that begins last, but not after the finding.
-    row = int(lines.search_sorted(finding.line, side="right")) - 1 if lines.is_sorted() else lines.eq(finding.line).arg_max()
+    row = (
+        int(lines.search_sorted(finding.line, side="right")) - 1
+        if lines.is_sorted()
+        else lines.eq(finding.line).arg_max()
+    )
     return (title, row) if row is not None and row >= 0 else None
 
 

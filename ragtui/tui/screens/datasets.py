@@ -220,7 +220,9 @@ class DatasetsPane(Pane):
         if not isinstance(table, VirtualTable) or table.row is None:
             return
         value = table.value(table.current_column)
-        text = "\n".join(map(str, value.to_list())) if hasattr(value, "to_list") else "" if value is None else str(value)
+        text = (
+            "\n".join(map(str, value.to_list())) if hasattr(value, "to_list") else "" if value is None else str(value)
+        )
         outside.copy(self, text, table.current_column)
 
     def do_editor(self) -> None:
@@ -230,8 +232,9 @@ class DatasetsPane(Pane):
         table = self.query_one("#lines", VirtualTable)
         finding = self._listed[table.row] if table.row is not None and table.has_focus else None
         path = self.workbench.file_of(current, finding)
-        row = self.query_one("#rows", VirtualTable)
-        line = finding.line if finding else row.value("_line") if self._part == "" and "_line" in row.frame.columns else 0
+        rows = self.query_one("#rows", VirtualTable)
+        lined = rows.frame is not None and "_line" in rows.frame.columns
+        line = finding.line if finding else rows.value("_line") if lined else 0
         outside.edit(self, path, int(line or 0))
 
     def why_not(self, name: str) -> str | None:

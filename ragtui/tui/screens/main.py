@@ -15,7 +15,6 @@ from textual.widget import Widget
 from textual.widgets import ContentSwitcher
 
 from ragtui.text import cell
-from ragtui.tui.performing import Performs
 from ragtui.tui.screens.datasets import DatasetsPane
 from ragtui.tui.screens.pane import Pane
 from ragtui.tui.widgets.key_bar import KeyBar
@@ -59,8 +58,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = []
     AUTO_FOCUS = None
     ALLOW_IN_MAXIMIZED_VIEW = "#top, #bottom"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
-    VERTICAL_BREAKPOINTS = [(0, "-short"), (32, "-tall")]
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (32, "-tall")]  # noqa: RUF012
 
     def __init__(self, workbench: Workbench) -> None:
         super().__init__()
@@ -103,14 +102,20 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.alter()
         return pane
 
+    async def open_results(self, experiment: str) -> None:
+        """Shows an experiment's results."""
+        from ragtui.tui.screens.results import ResultsPane
+
+        pane = await self.show_pane("results")
+        if isinstance(pane, ResultsPane):
+            await pane.open(experiment)
+
     async def step_back(self) -> None:
         """One step back: from a zoomed part, a filter, a part, or to the pane before."""
         focused = self.focused
         if self.maximized is not None:
             self.minimize()
-        elif isinstance(focused, VirtualTable) and focused.let_go():
-            pass
-        elif self.pane.step_back():
+        elif (isinstance(focused, VirtualTable) and focused.let_go()) or self.pane.step_back():
             pass
         elif self._before:
             await self.show_pane(self._before.pop(), remember=False)
@@ -142,7 +147,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def on_resize(self) -> None:
         # A part that the new size hides loses the focus; keys must not go nowhere.
-        self.call_after_refresh(lambda: self.focused or self.set_focus(self.pane.start()))
+        self.call_after_refresh(self._refocus)
+
+    def _refocus(self) -> None:
+        if self.focused is None:
+            self.set_focus(self.pane.start())
 
     def on_descendant_focus(self) -> None:
         self._show_keys()

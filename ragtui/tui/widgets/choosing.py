@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.cells import cell_len
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
@@ -31,7 +32,7 @@ class Choice:
 
 
 class Choosing(ModalScreen[str | None]):
-    """Ends with the chosen key, or ``None``. With ``many``, space marks and the marked keys come back in their order."""
+    """Ends with the chosen key, or ``None``. With ``many``, tab marks and the marked keys come back, a line each."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,ctrl+c", "leave", show=False),
@@ -44,14 +45,15 @@ class Choosing(ModalScreen[str | None]):
     DEFAULT_CSS = """
     Choosing {
         align: center middle; background: $background 60%;
-        & > Vertical { width: 76; max-width: 94%; height: auto; max-height: 80%; background: $surface; border: round $border;
-            border-title-color: $primary; border-subtitle-color: $text-muted; padding: 0 1; }
+        & > Vertical { width: 76; max-width: 94%; height: auto; max-height: 80%; padding: 0 1; background: $surface;
+            border: round $border; border-title-color: $primary; border-subtitle-color: $text-muted; }
         & Input { border: none; padding: 0; height: 1; background: $surface; }
         & Input:focus { border: none; }
         & OptionList { height: auto; max-height: 100%; border: none; padding: 0; background: $surface;
             scrollbar-size-vertical: 1; }
         & OptionList:focus { border: none; }
-        & OptionList > .option-list--option-highlighted { background: $primary 35%; color: $foreground; text-style: bold; }
+        & OptionList > .option-list--option-highlighted {
+            background: $primary 35%; color: $foreground; text-style: bold; }
         &:ansi { background: transparent; }
         &:ansi OptionList > .option-list--option-highlighted { text-style: reverse; }
     }
@@ -71,9 +73,9 @@ class Choosing(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         box = Vertical()
-        box.border_title = Content(self._heading)  # type: ignore[assignment]
+        box.border_title = Content(self._heading)
         hint = "type to find · tab marks · ⏎ takes" if self._many else "type to find · ⏎ takes · esc leaves"
-        box.border_subtitle = Content(hint)  # type: ignore[assignment]
+        box.border_subtitle = Content(hint)
         with box:
             field = Input(self._typed, placeholder="…", select_on_focus=False)
             field.cursor_blink = False
@@ -143,7 +145,7 @@ class Choosing(ModalScreen[str | None]):
         return self._listed[highlighted] if highlighted is not None and highlighted < len(self._listed) else None
 
     @on(Input.Submitted)
-    def _take(self, event: events.Event) -> None:
+    def _take(self, event: Message) -> None:
         event.stop()
         choice = self._current()
         if self._many and self._marked:
@@ -161,7 +163,7 @@ class Choosing(ModalScreen[str | None]):
 
 
 def found(typed: str, choices: Sequence[Choice]) -> list[Choice]:
-    """The choices that hold every typed word, best first: beginnings before insides. Headings stay with what they head."""
+    """The choices that hold every typed word, best first: beginnings before insides."""
     words = typed.lower().split()
     if not words:
         return list(choices)

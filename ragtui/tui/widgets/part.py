@@ -39,8 +39,8 @@ class Part(Container):
         self._titles = titles
         # A frame without corners puts its title against the line.
         room = "" if not self.is_attached or self.styles.border_left[0] else " "
-        self.border_title = Content(f"{room}{titles[0]}{room}") if titles[0] else None  # type: ignore[assignment]
-        self.border_subtitle = Content(titles[1]) if titles[1] else None  # type: ignore[assignment]
+        self.border_title = Content(f"{room}{titles[0]}{room}") if titles[0] else None
+        self.border_subtitle = Content(titles[1]) if titles[1] else None
 
     def on_resize(self) -> None:
         self._show(self._titles, again=True)

@@ -192,6 +192,4 @@ def ask(
     history: str = "",
 ) -> None:
     """Asks for one line of text at the bottom of the screen that ``node`` is on."""
-    node.screen.query_one(PromptLine).ask(
-        label, then, value=value, changed=changed, complete=complete, history=history
-    )
+    node.screen.query_one(PromptLine).ask(label, then, value=value, changed=changed, complete=complete, history=history)

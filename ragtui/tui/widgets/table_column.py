@@ -26,8 +26,10 @@ def plain(values: Sequence[Any]) -> Painted:
 
 @dataclass(frozen=True)
 class TableColumn:
-    """``key`` names the frame's column; ``also`` further ones that ``paint`` is given. ``width`` 0 is as wide as the first
-    rows need, at most ``most``; the column that ``grow`` takes what is left."""
+    """``key`` names the frame's column; ``also`` further ones that ``paint`` is given.
+
+    ``width`` 0 is as wide as the first rows need, at most ``most``; the column that may ``grow`` takes what is left.
+    """
 
     key: str
     title: str
@@ -61,9 +63,7 @@ def fit(text: str, width: int, right: bool = False) -> str:
     return pad + text if right else text + pad
 
 
-def widths(
-    columns: Sequence[TableColumn], painted: Sequence[Sequence[Painted]], room: int, gap: int
-) -> list[int]:
+def widths(columns: Sequence[TableColumn], painted: Sequence[Sequence[Painted]], room: int, gap: int) -> list[int]:
     """How many cells each column gets. ``painted`` holds each column's first cells; ``room`` is the table's width."""
     found = []
     for column, cells in zip(columns, painted, strict=True):

@@ -1,17 +1,19 @@
-"""A text pane that wraps itself line by line: fast for long texts, scrolls to named places, marks what was searched for."""
+"""A text pane that wraps itself: fast for long texts, scrolls to named places, marks what was searched for."""
 
 from __future__ import annotations
 
 import time
 from bisect import bisect_right
 from collections.abc import Iterator
-from itertools import accumulate
+from dataclasses import replace
+from itertools import accumulate, pairwise
 from typing import ClassVar, Final
 
 from rich.cells import cell_len, get_character_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
+from textual.binding import BindingType
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -34,7 +36,7 @@ class WrappedText(Performs, ScrollView, can_focus=True, inherit_bindings=False):
     """Shows a passage. Scrolls by half pages, like the table, for the sake of slow links."""
 
     SCOPES = ("text",)
-    BINDINGS = bindings("text")
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("text")]
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"text--{tone}" for tone in _TEXT_TONES} | {"text--rule"}
     DEFAULT_CSS = """
     WrappedText {
@@ -141,7 +143,11 @@ class WrappedText(Performs, ScrollView, can_focus=True, inherit_bindings=False):
                 self._places.setdefault(paragraph.place, len(self._rows))
             bar = 2 if paragraph.bar else 0
             first = max(4, width - paragraph.indent - bar)
+            named = [span for span in paragraph.spans if span.place]
             for count, (start, end) in enumerate(wrapped(paragraph.text, first, max(4, first - paragraph.hang))):
+                for span in named:
+                    if start <= span.start < end:
+                        self._places.setdefault(span.place, len(self._rows))
                 self._rows.append((number, start, end))
                 if count % 64 == 63:
                     yield
@@ -253,19 +259,18 @@ class WrappedText(Performs, ScrollView, can_focus=True, inherit_bindings=False):
 
     def _toned(self, paragraph: Paragraph, start: int, end: int, base: Style) -> list[Segment]:
         text, spans = paragraph.text, [s for s in paragraph.spans if s.start < end and s.end > start]
-        if self.current and self.current == paragraph.place:
-            spans = [*spans, Span(0, len(text), "current")] if not any(s.tone.startswith("mark") for s in spans) else [
-                Span(s.start, s.end, "current") if s.tone.startswith("mark") else s for s in spans
-            ]  # fmt: skip
+        spans = [
+            replace(span, tone="current") if self.current and span.place == self.current else span for span in spans
+        ]
         spans += self._matches(text, start, end)
         if not spans:
             return [Segment(text[start:end], base)]
         cuts = sorted({start, end, *(max(start, min(c, end)) for s in spans for c in (s.start, s.end))})
         segments = []
-        for a, b in zip(cuts, cuts[1:], strict=False):
+        for a, b in pairwise(cuts):
             style = base
             for span in spans:
-                if span.start <= a and span.end >= b:
+                if span.tone and span.start <= a and span.end >= b:
                     style = style + self._style(span.tone)
             segments.append(Segment(text[a:b], style))
         return segments
@@ -306,7 +311,7 @@ class WrappedText(Performs, ScrollView, can_focus=True, inherit_bindings=False):
 
 
 def wrapped(text: str, first: int, rest: int) -> Iterator[tuple[int, int]]:
-    """Where to break one line of text: (start, end) of each piece, the first at most ``first`` cells wide, others ``rest``.
+    """Where to break a line: (start, end) of each piece, the first at most ``first`` cells wide, the others ``rest``.
 
     Breaks at spaces where there are any; the spaces at a break are not shown.
     """
