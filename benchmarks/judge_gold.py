@@ -27,11 +27,15 @@ def main(part: str, show: bool) -> int:
     rate = _claims_per_second(claims)
     pairs = Counter((claim.verdict, each.verdict) for claim, each in zip(claims, found, strict=True))
     three = sum(count for (right, got), count in pairs.items() if right == got) / len(claims)
-    two = sum(count for (right, got), count in pairs.items() if (right == "entailed") == (got == "entailed")) / len(claims)
+    two = sum(count for (right, got), count in pairs.items() if (right == "entailed") == (got == "entailed")) / len(
+        claims
+    )
     print(f"{part}: {len(claims)} claims, embedded judge")
     print(f"  supported or not  {two:6.1%}   (promised {SUPPORTED_AT_LEAST:.0%})")
     print(f"  three-way         {three:6.1%}   (promised {THREE_WAY_AT_LEAST:.0%})")
-    print(f"  speed             {rate:,.0f} claims/s, each with its context read anew   (promised {PER_SECOND_AT_LEAST:,})")
+    print(
+        f"  speed             {rate:,.0f} claims/s, each with its context read anew   (promised {PER_SECOND_AT_LEAST:,})"
+    )
     print(f"  {'right':>14} → " + "".join(f"{name:>14}" for name in VERDICTS))
     for right in VERDICTS:
         print(f"  {right:>14}   " + "".join(f"{pairs[right, got]:>14}" for got in VERDICTS))
@@ -59,7 +63,9 @@ def _claims_per_second(claims: tuple[GoldClaim, ...], rounds: int = 5) -> float:
 def _list_wrong(claims: tuple[GoldClaim, ...], found: list[Finding]) -> None:
     for claim, each in zip(claims, found, strict=True):
         if claim.verdict != each.verdict:
-            print(f"\n{claim.passage} {claim.verdict} → {each.verdict} ({each.share:.2f}) {each.fault}\n  {claim.claim}\n  {claim.context}")
+            print(
+                f"\n{claim.passage} {claim.verdict} → {each.verdict} ({each.share:.2f}) {each.fault}\n  {claim.claim}\n  {claim.context}"
+            )
 
 
 if __name__ == "__main__":

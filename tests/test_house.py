@@ -62,7 +62,9 @@ def test_an_upward_import_is_noticed(tmp_path: Path, module: str, line: str) -> 
     assert lint_imports(tmp_path).returncode == 1
 
 
-@pytest.mark.parametrize("module", [m for m in MODULES if m.relative_to(PACKAGE).parts[0] not in ("cli", "tui")], ids=str)
+@pytest.mark.parametrize(
+    "module", [m for m in MODULES if m.relative_to(PACKAGE).parts[0] not in ("cli", "tui")], ids=str
+)
 def test_below_the_top_floor_no_file_names_the_screen(module: Path) -> None:
     names = re.compile(rf"^\s*(?:from|import)\s+(?:{'|'.join(SCREEN)})\b", re.MULTILINE)
     assert not names.search(module.read_text("utf-8"))

@@ -36,10 +36,16 @@ def intended(headers: Sequence[str], names: Sequence[str], wanted: Sequence[str]
     A header that is exactly right always wins; a header that is another wanted name is never taken for a near one.
     """
     found = {header: name for header, name in zip(headers, names, strict=True) if header in wanted and header == name}
-    for header, name in zip(headers, names, strict=True):
-        if header != name or header in wanted:
-            continue
-        meant = nearest(header, [each for each in wanted if each not in found])
-        if meant is not None:
-            found[meant] = name
+    rest = [(header, name) for header, name in zip(headers, names, strict=True) if header == name and header not in wanted]
+    for near in (_same, nearest):
+        for header, name in rest:
+            if name not in found.values():
+                meant = near(header, [each for each in wanted if each not in found])
+                if meant is not None:
+                    found[meant] = name
     return found
+
+
+def _same(name: str, wanted: Sequence[str]) -> str | None:
+    given = plain_name(name)
+    return next((each for each in wanted if plain_name(each) == given), None)

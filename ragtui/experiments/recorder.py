@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -84,20 +85,32 @@ class Recorder:
 
     # -- what is there -------------------------------------------------------------------------------------------
 
-    def responses(self, side: Side, retry_errors: bool = False) -> dict[int, Response]:
-        """The stored responses of one side by position; failed ones are left out with ``retry_errors``."""
-        found = self.store.query("SELECT * FROM responses WHERE experiment = ? AND side = ?", self.number, side)
-        stored = {row["position"]: response_of(row) for row in found}
-        if retry_errors:
-            stored = {at: each for at, each in stored.items() if not each.state.is_error}
-        return stored
+    def responses(self, side: Side, start: int, end: int) -> dict[int, Response]:
+        """The stored responses of one side, by position from ``start`` up to ``end``."""
+        sql = "SELECT * FROM responses WHERE experiment = ? AND side = ? AND position >= ? AND position < ?"
+        return {row["position"]: response_of(row) for row in self.store.query(sql, self.number, side, start, end)}
 
-    def done(self, side: Side, metric: str, retry_errors: bool = False) -> set[tuple[int, int]]:
-        """``(position, repeat)`` of the cells that need nothing more."""
-        sql = "SELECT position, repeat FROM scores WHERE experiment = ? AND side = ? AND metric = ?"
+    def answered(self, side: Side, retry_errors: bool = False) -> set[int]:
+        """Positions whose response is stored; failed ones are left out with ``retry_errors``."""
+        sql = "SELECT position FROM responses WHERE experiment = ? AND side = ?"
         if retry_errors:
             sql += " AND state NOT LIKE '%_error'"
-        return {(row[0], row[1]) for row in self.store.query(sql, self.number, side, metric)}
+        return {row[0] for row in self.store.query(sql, self.number, side)}
+
+    def done(self, start: int, end: int, retry_errors: bool = False) -> set[tuple[str, str, int, int]]:
+        """``(side, metric, position, repeat)`` of the cells from ``start`` up to ``end`` that need nothing more."""
+        sql = (
+            "SELECT side, metric, position, repeat FROM scores WHERE experiment = ? AND position >= ? AND position < ?"
+        )
+        if retry_errors:
+            sql += " AND state NOT LIKE '%_error'"
+        return {tuple(row) for row in self.store.query(sql, self.number, start, end)}
+
+    def counts(self, retry_errors: bool = False) -> Counter[State]:
+        """How many cells are in each state; those that are asked again with ``retry_errors`` are left out."""
+        sql = "SELECT state, count(*) FROM scores WHERE experiment = ? GROUP BY state"
+        found = Counter({State(state): n for state, n in self.store.query(sql, self.number)})
+        return Counter({state: n for state, n in found.items() if not (retry_errors and state.is_error)})
 
     def has_frame(self, side: Side, metric: str) -> bool:
         sql = "SELECT 1 FROM score_frames WHERE experiment = ? AND side = ? AND metric = ?"
@@ -105,6 +118,11 @@ class Recorder:
 
     def status_before(self) -> Status:
         return Status(self.store.query("SELECT status FROM experiments WHERE number = ?", self.number)[0]["status"])
+
+    def unanswered(self, side: Side) -> int:
+        """How many cases a side has no recorded response for."""
+        sql = "SELECT count(*) FROM responses WHERE experiment = ? AND side = ? AND state = 'pending'"
+        return int(self.store.query(sql, self.number, side)[0][0])
 
     # -- what comes in -------------------------------------------------------------------------------------------
 

@@ -209,8 +209,7 @@ def _is_local(host: str) -> bool:
     if (
         host == "localhost"
         or host.endswith((".local", ".localhost", ".internal", ".lan"))
-        or "." not in host
-        and ":" not in host
+        or ("." not in host and ":" not in host)
     ):
         return True
     try:

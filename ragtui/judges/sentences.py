@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 _LIST_MARK: Final = re.compile(r"\s*(?:[-*•‣▪–—+]\s+|\(?\d{1,3}[.)]\s+|\(?[a-zA-Z]\)\s+|#{1,6}\s+|>\s+)+")
@@ -53,7 +54,7 @@ def _blocks(text: str) -> list[tuple[int, int]]:
             cuts.add(at)
         last = at + 1
     edges = [0, *sorted(cuts), len(text)]
-    return [(low, high) for low, high in zip(edges, edges[1:], strict=False) if high > low]
+    return [(low, high) for low, high in pairwise(edges) if high > low]
 
 
 def _trimmed(text: str, start: int, end: int) -> Sentence | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ragtui.metrics.score import Evidence, Inputs, Outcome, scored
 
 if TYPE_CHECKING:
-    from ragtui.metrics.formula import Formula
+    from ragtui.metrics.rankings.formula import Formula
 
 
 class Kind(StrEnum):

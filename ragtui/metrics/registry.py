@@ -1,4 +1,7 @@
-"""Every metric by name. A family file declares ``DEFINITIONS``; being in this folder is all it takes to be found."""
+"""Every metric by name. A file of this folder that declares ``DEFINITIONS`` is a family; being here is all it takes.
+
+What families are made of lies in the folders beside them and is loaded only when a metric needs it.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,8 @@ def definitions() -> Mapping[str, Definition]:
     """The table: every shipped metric by its bare name, families in the order of ``Kind``."""
     found: list[Definition] = []
     for info in pkgutil.iter_modules(ragtui.metrics.__path__):
-        found += getattr(importlib.import_module(f"{ragtui.metrics.__name__}.{info.name}"), "DEFINITIONS", ())
+        if not info.ispkg:
+            found += getattr(importlib.import_module(f"{ragtui.metrics.__name__}.{info.name}"), "DEFINITIONS", ())
     found.sort(key=lambda each: _ORDER.index(each.metric.kind))
     return {each.metric.name: each for each in found}
 

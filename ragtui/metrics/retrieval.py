@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from ragtui.metrics.formula import Columns, Formula
 from ragtui.metrics.metric import Cut, Definition, Kind, Metric
+from ragtui.metrics.rankings.formula import Columns, Formula
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,13 +55,16 @@ _HOLE: Final = Formula(
 )
 
 _ORDER: Final = (
-    "Documents are ranked by score (as a 32-bit float), equal scores by document id, both descending; the order of lines "
-    "in the file does not count. "
+    "Documents are ranked by score (as a 32-bit float), equal scores by document id, both descending; the order of "
+    "lines in the file does not count. "
 )
 _SCORED: Final = (
-    "A query that is missing from the run scores 0; one without a relevant document (grade 1 or more) is not applicable. "
+    "A query that is missing from the run scores 0; one without a relevant document (grade 1 or more) is not "
+    "applicable. "
 )
-_TEXTS: Final = "Texts are not looked at: ids in any script count byte for byte. Response, reference and context play no part."
+_TEXTS: Final = (
+    "Texts are not looked at: ids in any script count byte for byte. Response, reference and context play no part."
+)
 
 
 def _ndcg_variant(metric: Metric) -> Metric:
@@ -97,8 +100,8 @@ DEFINITIONS: Final = (
         "nDCG",
         "are highly graded documents near the top?",
         _NDCG,
-        "Sum of grade / log2(rank + 1) over the first k, divided by the same sum for the best possible order of all judged "
-        "documents.",
+        "Sum of grade / log2(rank + 1) over the first k, divided by the same sum for the best possible order of all "
+        "judged documents.",
         variants={"exp": "gain 2^grade - 1 instead of the grade"},
         aliases={"ndcg_cut": "nDCG"},
         build=_ndcg_variant,
@@ -107,8 +110,8 @@ DEFINITIONS: Final = (
         "MAP",
         "are relevant documents near the top, and all of them?",
         _MAP,
-        "The precision at each relevant document among the first k, summed, divided by the number of relevant documents "
-        "(not by k).",
+        "The precision at each relevant document among the first k, summed, divided by the number of relevant "
+        "documents (not by k).",
         aliases={"map_cut": "MAP", "AP": "MAP", "average_precision": "MAP"},
     ),
     _definition(
@@ -158,7 +161,8 @@ DEFINITIONS: Final = (
         "Judged",
         "how much of what was returned has been judged at all?",
         _JUDGED,
-        "Documents among the first k with a grade for this query, divided by k or the number returned, whichever is smaller.",
+        "Documents among the first k with a grade for this query, divided by k or the number returned, whichever is "
+        "smaller.",
     ),
     _definition(
         "Hole",

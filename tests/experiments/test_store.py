@@ -108,7 +108,7 @@ def test_running_a_deleted_plan_again_starts_empty(tmp_path: Path) -> None:
     plan = store.list()[0].plan
     store.delete("last")
     with store.begin(plan, "desk.csv", making.cases("abc")) as recorder:
-        assert recorder.done(Side.CANDIDATE, "f1") == set()
+        assert recorder.done(0, 3) == set()
 
 
 def test_a_new_round_of_a_plan_is_another_experiment(tmp_path: Path) -> None:

@@ -89,8 +89,8 @@ def test_articles_and_index_agree(corpus: dict[str, dict[str, str]]) -> None:
         if passage.rsplit("-", 1)[0] == Path(name).stem and document["text"] in text
     )
     assert set(indexed) == set(ARTICLES)
-    assert min(indexed.values()) >= 4
-    assert len(ARTICLES) == 14
+    assert min(indexed.values()) >= 3
+    assert len(ARTICLES) == 17
 
 
 def test_answers_of_the_qa_set_stand_where_their_offsets_say() -> None:

@@ -57,9 +57,9 @@ def candidates(word: Word, passage: Passage) -> Iterator[tuple[int, Match]]:
             if found.stem != word.stem and _related(word.stem, found.stem):
                 yield number, Match(word, found, RELATED, False)
     for prefix in _NEGATIVE_PREFIXES:
-        for other in (prefix + word.stem, word.stem.removeprefix(prefix)):
-            if other != word.stem and len(other) > 3:
-                for number, found in passage.by_stem.get(other, ()):
+        for opposite in (prefix + word.stem, word.stem.removeprefix(prefix)):
+            if opposite != word.stem and len(opposite) > 3:
+                for number, found in passage.by_stem.get(opposite, ()):
                     yield number, Match(word, found, RELATED, True)
 
 
@@ -84,7 +84,7 @@ def covers(claim: Line, passage: Passage, keep: int = 3) -> list[Cover]:
             anywhere[index] = max(anywhere[index], match.strength)
     weights = [_weight(word, passage) for word in claim.words]
     numbers = set(per_place) | _places_with(claim.quantities, passage)
-    windows = [(number,) for number in sorted(numbers)]
+    windows: list[tuple[int, ...]] = [(number,) for number in sorted(numbers)]
     windows += [
         (number, number + 1)
         for number in sorted(numbers)

@@ -139,9 +139,8 @@ def _negations(line: list[Token], clauses: list[int], language: Language) -> tup
     for place, token in enumerate(line):
         if not (token.low in language.negations or token.low.endswith("n't")):
             continue
-        if token.low == "no" and place + 1 < len(line) and line[place + 1].low in ("more", "less", "longer", "later"):
-            if line[place + 1].low != "longer":
-                continue
+        if token.low == "no" and place + 1 < len(line) and line[place + 1].low in ("more", "less", "later"):
+            continue  # "no more than" sets a limit
         scope = _scope(line, place, language)
         for each in scope:
             counts[each] = counts.get(each, 0) + 1
@@ -160,7 +159,7 @@ def _scope(line: list[Token], at: int, language: Language) -> list[int]:
         return list(range(at + 1, end))
     if low not in _NOUN_NEGATIONS:
         return list(range(at + 1, end))
-    scope = []
+    scope: list[int] = []
     for place in range(at + 1, end):
         function = line[place].low in language.functions and line[place].low not in _LINKS
         if function and scope:

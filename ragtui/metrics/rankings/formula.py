@@ -15,8 +15,8 @@ class Columns:
     """What a formula is written in: one value a document, of one query.
 
     ``rank`` counts from 1. ``grade`` is null for an unjudged document, ``relevant`` is grade ≥ 1, ``nth`` counts the
-    relevant documents up to and including this one. ``hole`` marks a document judged for no query at all. ``n_relevant``
-    and ``n_returned`` belong to the query and are the same for all its documents.
+    relevant documents up to and including this one. ``hole`` marks a document judged for no query at all.
+    ``n_relevant`` and ``n_returned`` belong to the query and are the same for all its documents.
     """
 
     rank: pl.Expr

@@ -29,9 +29,9 @@ def averages(scores: pl.DataFrame, average: Average | str = Average.DEFAULT) -> 
     """The mean of each metric over the rows of ``ranking.evaluate``.
 
     Returns:
-        One row a metric, in order: ``metric, mean, n_counted, n_total, n_missing, n_without_relevant``. ``mean`` is null
-        where no query counts; ``n_missing`` are judged queries that are not in the run, counted as 0 or left out as
-        ``average`` says.
+        One row a metric, in order: ``metric, mean, n_counted, n_total, n_missing, n_without_relevant``. ``mean`` is
+        null where no query counts; ``n_missing`` are judged queries that are not in the run, counted as 0 or left out
+        as ``average`` says.
 
     Raises:
         ValueError: no such average.

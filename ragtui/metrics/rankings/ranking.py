@@ -2,8 +2,8 @@
 
 A run is nearly always written query by query, best first. One pass over the columns checks that, and then nothing is
 sorted; a run in any other order is sorted by one packed integer. Either way text columns stay where they are: documents
-are looked up by a hash and compared as text only where it matches, and ties are put in order only where a judged document
-is tied.
+are looked up by a hash and compared as text only where it matches, and ties are put in order only where a judged
+document is tied.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from ragtui.metrics.formula import Columns, Formula
 from ragtui.metrics.metric import Metric
+from ragtui.metrics.rankings.formula import Columns, Formula
 from ragtui.metrics.score import State
 from ragtui.metrics.spec import MetricError
 
@@ -45,8 +45,8 @@ def evaluate(
         queries: the ids to report on, in order; default: those of ``qrels``, then further ones of ``run``.
 
     Returns:
-        One row a query and metric, metric by metric: ``query_id, metric, score, state, reason, judged, in_run``; ``score``
-        is null unless ``state`` is ``scored``.
+        One row a query and metric, metric by metric: ``query_id, metric, score, state, reason, judged, in_run``;
+        ``score`` is null unless ``state`` is ``scored``.
 
     Raises:
         MetricError: a score is missing or not a number, a metric is no ranking metric, or it is given twice.
@@ -85,7 +85,7 @@ def ranked(qrels: pl.DataFrame, run: pl.DataFrame, query_id: str) -> pl.DataFram
 
 def identical(run: pl.DataFrame) -> int:
     """How many hits have their query's own id as document id: the hits that BEIR removes by default."""
-    return run.select((pl.col("query_id") == pl.col("doc_id")).sum()).item()
+    return int(run.select((pl.col("query_id") == pl.col("doc_id")).sum()).item())
 
 
 def drop_identical(run: pl.DataFrame) -> pl.DataFrame:
@@ -293,10 +293,14 @@ def _sums(hits: pl.DataFrame, judged: pl.DataFrame, table: pl.DataFrame, metrics
     best = judged.select("q", "grade", hole=False).sort("q", "grade", descending=[False, True])
     best = best.with_columns(rank=_position(best["q"])).join(_sizes(table), on="q", how="left", maintain_order="left")
     formulas = [(each, _formula(each)) for each in metrics]
-    ideal = _counted(best).group_by("q").agg(
-        formula.ideal(_COLUMNS, each.k).alias(each.name) for each, formula in formulas if formula.ideal
+    ideal = (
+        _counted(best)
+        .group_by("q")
+        .agg(formula.ideal(_COLUMNS, each.k).alias(each.name) for each, formula in formulas if formula.ideal)
     )
-    found = _counted(hits).group_by("q").agg(formula.found(_COLUMNS, each.k).alias(each.name) for each, formula in formulas)
+    found = (
+        _counted(hits).group_by("q").agg(formula.found(_COLUMNS, each.k).alias(each.name) for each, formula in formulas)
+    )
     both = ideal.join(found, on="q", how="full", coalesce=True, suffix=" found")
     return both.select("q", *(_quotient(each) for each in metrics))
 
