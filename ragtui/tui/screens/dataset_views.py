@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,8 +31,8 @@ def _faults(values: Sequence[Any]) -> Painted:
     errors, warnings, infos = values
     if errors is None:
         return "", ""
-    shown = [f"{n} {mark}" for n, mark in ((errors, "✗"), (warnings, "!"), (infos, "i")) if n]
-    return "  ".join(shown) or "✓", "bad" if errors else "warn" if warnings else "dim" if infos else "good"
+    shown = [f"{n:,}{mark}" for n, mark in ((errors, "✗"), (warnings, "!"), (infos, "i")) if n]
+    return " ".join(shown) or "✓", "bad" if errors else "warn" if warnings else "dim" if infos else "good"
 
 
 def _rows(values: Sequence[Any]) -> Painted:
@@ -142,8 +143,18 @@ def finding_columns(findings: Sequence[Finding]) -> list[TableColumn]:
 def finding_frame(findings: Sequence[Finding]) -> pl.DataFrame:
     import polars as pl
 
+    # Files of one folder are told apart by their names; the folder is in the title.
+    folder = os.path.commonpath([os.path.dirname(f.file) for f in findings]) if findings else ""
     rows = [
-        (f.level.value, f.code, f.file, f.line, f.field, ("[*] " if f.fixable else "") + f.message) for f in findings
+        (
+            f.level.value,
+            f.code,
+            os.path.relpath(f.file, folder) if folder else f.file,
+            f.line,
+            f.field,
+            ("[*] " if f.fixable else "") + f.message,
+        )
+        for f in findings
     ]
     schema = {
         "level": pl.String, "code": pl.String, "file": pl.String, "line": pl.Int64, "field": pl.String,
@@ -152,7 +163,7 @@ def finding_frame(findings: Sequence[Finding]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def about(opened: OpenDataset, ready: dict[str, tuple[bool, str]]) -> Passage:
+def about(opened: OpenDataset, ready: dict[str, tuple[bool, str]] | None) -> Passage:
     """A dataset described: what it was taken for and why, what it is ready for, its columns and their roles."""
     passage, known = Passage(), opened.dataset
     if opened.failure:
@@ -170,9 +181,7 @@ def about(opened: OpenDataset, ready: dict[str, tuple[bool, str]]) -> Passage:
         passage.line((f"{n:>9,} ", "strong"), (name.replace("_", " "), ""))
     if ready:
         passage.heading("Ready for")
-        for platform, (yes, why) in ready.items():
-            passage.line(("✓ " if yes else "✗ ", "good" if yes else "bad"), (f"{platform:<12}", "strong"), (why, "dim"),
-                         hang=14)  # fmt: skip
+        _readiness(passage, ready)
     if known.columns:
         passage.heading("Columns and roles")
         width = min(24, max(len(column.name) for column in known.columns))
@@ -185,6 +194,18 @@ def about(opened: OpenDataset, ready: dict[str, tuple[bool, str]]) -> Passage:
         for name, column_name in known.fields.items():
             passage.line((f"{name:<14}", "cool"), (column_name, ""))
     return passage
+
+
+def _readiness(passage: Passage, ready: dict[str, tuple[bool, str]]) -> None:
+    """The platforms that take it, those that would stumble and over what, and in one line those of other formats."""
+    foreign = [platform for platform, (yes, why) in ready.items() if not yes and "does not load this format" in why]
+    shown = {platform: said for platform, said in ready.items() if platform not in foreign}
+    width = max((len(platform) for platform in shown), default=0) + 2
+    for platform, (yes, why) in sorted(shown.items(), key=lambda item: (not item[1][0], item[0])):
+        mark, tone = ("✓ ", "good") if yes else ("✗ ", "bad")
+        passage.line((mark, tone), (f"{platform:<{width}}", "strong"), (why, "dim"), hang=width + 2)
+    if foreign:
+        passage.line(("– another format for ", "dim"), (", ".join(foreign), "dim"), hang=2)
 
 
 def place_of(finding: Finding, frames: dict[str, pl.DataFrame]) -> tuple[str, int] | None:

@@ -106,12 +106,19 @@ class DatasetsPane(Pane):
         lines.empty = ""
         rules.show(views.rule_frame(current, self.workbench.rule_names()), views.RULE_COLUMNS)
         self._show_findings()
-        self.query_one("#about-text", WrappedText).show(views.about(current, self.workbench.ready_for(current)))
+        self.query_one("#about-text", WrappedText).show(views.about(current, current.ready))
         total = sum(current.counts.values())
         self.query_one("#findings", Part).title("findings", f"{total:,}" if total else "none")
         self.query_one("#dataset-list", Part).title("datasets")
         self.query_one("#about", Part).title("about", current.name)
         self.post_message(self.Altered())
+        if current.ready is None and current.dataset is not None:
+            self.run_worker(self._judge_readiness(current), group="ready", exclusive=True)
+
+    async def _judge_readiness(self, opened: OpenDataset) -> None:
+        opened.ready = await asyncio.to_thread(self.workbench.ready_for, opened)
+        if opened is self.current:
+            self.query_one("#about-text", WrappedText).show(views.about(opened, opened.ready), keep=True)
 
     def _show_rows(self, part: str) -> None:
         current, table = self.current, self.query_one("#rows", VirtualTable)
@@ -213,7 +220,7 @@ class DatasetsPane(Pane):
         if self.screen.focused in (self.query_one("#rules"), table) and rule is not None:
             self.app.push_screen(Reading(f"rule {code}", views.rule_passage(code, rule)))
         elif (current := self.current) is not None:
-            self.app.push_screen(Reading(current.name, views.about(current, self.workbench.ready_for(current))))
+            self.app.push_screen(Reading(current.name, views.about(current, current.ready)))
 
     def do_copy(self) -> None:
         table = self.screen.focused
