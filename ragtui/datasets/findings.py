@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -83,6 +84,7 @@ class Report:
 
     def __init__(self, file: str = "", dataset: int | None = None, admit: Admit | None = None) -> None:
         self.file = file
+        self.shown = file  # what the user typed to get to ``file``
         self.dataset = dataset
         self.admit = admit
         self.findings: list[Finding] = []
@@ -125,6 +127,15 @@ class Report:
             self.add(finding)
         for (file, code, level), count in other.counts.items():
             self.count(code, level, count - listed[file, code, level], file)
+
+    def shown_path(self, file: str) -> str:
+        """The path of a finding's file as the user typed it: beside, or inside, what was typed for the report's own."""
+        if file == self.file:
+            return self.shown
+        if self.file:
+            root = self.shown.removesuffix(self.file)
+            return f"{root}{file}"
+        return os.path.join(self.shown, file)
 
     def total(self, level: Level) -> int:
         return sum(n for (_, _, lvl), n in self.counts.items() if lvl is level)

@@ -80,7 +80,12 @@ class Source:
 
 
 class Format(Protocol):
-    """One on-disk shape: ``sniff`` looks at content, ``read`` loads all that can be loaded and reports the rest."""
+    """One on-disk shape: ``sniff`` looks at content, ``read`` loads all that can be loaded and reports the rest.
+
+    A format may also have ``platforms`` (those that load it as it is; all others refuse it under ``--for``), ``folders``
+    (true where it reads a whole folder) and ``parts(source)`` (the files of a folder that belong to it; without it a scan
+    leaves the rest of that folder alone).
+    """
 
     id: str
     title: str

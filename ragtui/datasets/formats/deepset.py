@@ -65,6 +65,7 @@ class Deepset:
 
     id: str
     title: str
+    platforms: tuple[str, ...] = ("deepset",)
 
     def sniff(self, source: Source) -> Sniff | None:
         if source.is_folder:
@@ -97,7 +98,7 @@ class Deepset:
         return [
             Dataset(
                 name=source.path.stem, path=source.shown, location=source.path, format=self.id, why=sniff.why, shape=Shape.CASES,
-                cases=cases, columns=columns_of(table, roles), fields=fields, encoding=table.encoding,
+                cases=cases, columns=columns_of(table, roles), fields=fields, encoding=table.encoding or None,
                 delimiter=table.delimiter, header_line=table.header_line, counts={"records": table.height},
             )
         ]  # fmt: skip

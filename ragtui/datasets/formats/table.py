@@ -66,6 +66,7 @@ class TableFormat:
 
     id = "table"
     title = "table of test cases"
+    platforms = ("deepset-dataset",)
 
     def sniff(self, source: Source) -> Sniff | None:
         if source.is_folder:
@@ -95,7 +96,7 @@ class TableFormat:
             Dataset(
                 name=source.sheet or source.path.stem, path=source.shown, location=source.path, format=self.id, why=sniff.why,
                 shape=Shape.CASES, cases=frame, columns=columns_of(table, cases.roles),
-                fields={field: field for field in _FIELDS if field in table.names}, encoding=table.encoding,
+                fields={field: field for field in _FIELDS if field in table.names}, encoding=table.encoding or None,
                 delimiter=table.delimiter, header_line=table.header_line or None, counts={"records": table.height},
             )
         ]  # fmt: skip
