@@ -1,0 +1,191 @@
+"""A sentence as the embedded judge sees it: content words with stems, senses and polarity, quantities, names, clauses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from ragtui.judges.embedded.languages import ENGLISH, Language, stem_in
+from ragtui.judges.embedded.quantities import Quantity, quantities
+from ragtui.judges.embedded.thesaurus import Sense, base, thesaurus
+from ragtui.judges.embedded.tokens import Token, tokens
+
+_BREAKS: Final = frozenset(", ; : . ( ) – — ! ? 、 ， 。 ； ：".split())
+_CLAUSE_WORDS: Final = frozenset(
+    "but although though because while whereas unless until if when which who so and or aber weil wenn mais pero y et und".split()
+)
+_SCOPE_ENDS: Final = frozenset(
+    "but although though because while whereas unless until if when which who so since except".split()
+)
+_NOUN_NEGATIONS: Final = frozenset(
+    "no without neither kein keine keinen keinem keiner ohne sans sin senza sem zonder без".split()
+)
+_WHOLE: Final = frozenset("nobody nothing none".split())
+_LINKS: Final = frozenset("a an the any of and or nor".split())
+_GENERIC: Final = frozenset(
+    base(word)
+    for word in "use make have get take give do go come put thing way case people person can may get become also include "
+    "provide offer following example according information number kind type several different various new used using".split()
+)
+_GENERIC_WEIGHT: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """``place`` is the token index; ``negative`` whether a negation covers it; ``head`` whether it is what is denied."""
+
+    text: str
+    stem: str
+    senses: tuple[Sense, ...]
+    weight: float
+    place: int
+    clause: int
+    start: int
+    end: int
+    name: bool = False
+    negative: bool = False
+    head: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One analysed sentence. ``low`` are its folded tokens, ``clauses`` the clause of each token."""
+
+    text: str
+    words: tuple[Word, ...]
+    quantities: tuple[Quantity, ...]
+    low: tuple[str, ...]
+    clauses: tuple[int, ...]
+    exclusive: bool
+
+    def clause_of(self, quantity: Quantity) -> int:
+        return self.clauses[quantity.first]
+
+    def surface(self, quantity: Quantity) -> str:
+        """The quantity as written."""
+        found = tokens(self.text)
+        return self.text[found[quantity.first].start : found[quantity.last - 1].end]
+
+
+@lru_cache(maxsize=16384)
+def analyse(text: str, language: Language = ENGLISH) -> Line:
+    """Analyses one sentence; remembered, since contexts and answers come again for each metric."""
+    line = tokens(text)
+    amounts = quantities(line)
+    taken = {place for each in amounts for place in range(each.first, each.last)}
+    clauses = _clauses(line)
+    negative, heads = _negations(line, clauses, language)
+    keys, skipped = _phrases(line, taken) if language is ENGLISH else ({}, set())
+    words: list[Word] = []
+    for place, token in enumerate(line):
+        if place in taken or place in skipped or token.kind not in "wj":
+            continue
+        stem, senses = _meaning(token, keys.get(place), language)
+        if place not in keys and token.low in language.functions:
+            continue
+        name = token.kind == "w" and token.text[0].isupper() and (place > 0 or token.text[1:2].isupper())
+        weight = _GENERIC_WEIGHT if stem in _GENERIC else 1.0
+        if token.kind == "w" and len(token.text) == 1 and not name:
+            weight = 0.2
+        words.append(
+            Word(
+                token.text, stem, senses, weight, place, clauses[place], token.start, token.end,
+                name and token.low not in language.functions, place in negative, place in heads,
+            )
+        )  # fmt: skip
+    low = tuple(token.low for token in line)
+    return Line(text, tuple(words), tuple(amounts), low, tuple(clauses), "only" in low or "solely" in low)
+
+
+def _meaning(token: Token, key: str | None, language: Language) -> tuple[str, tuple[Sense, ...]]:
+    if language is not ENGLISH:
+        return (token.low if token.kind == "j" else stem_in(language.stemmer)(token.low)), ()
+    stem = key or base(token.low)
+    return stem, thesaurus().senses.get(stem, ())
+
+
+def _phrases(line: list[Token], taken: set[int]) -> tuple[dict[int, str], set[int]]:
+    """Known phrases: their key at the place of the first token, and the places of the others."""
+    known = thesaurus().phrases
+    stems = [base(token.low) if token.kind == "w" else "" for token in line]
+    keys: dict[int, str] = {}
+    skipped: set[int] = set()
+    for place, stem in enumerate(stems):
+        if place in skipped or place in taken or stem not in known:
+            continue
+        for rest, key in known[stem]:
+            places = range(place + 1, place + 1 + len(rest))
+            if tuple(stems[place + 1 : place + 1 + len(rest)]) == rest and taken.isdisjoint(places):
+                keys[place] = key
+                skipped.update(places)
+                break
+    return keys, skipped
+
+
+def _clauses(line: list[Token]) -> list[int]:
+    found, number = [], 0
+    for token in line:
+        if token.text in _BREAKS or token.low in _CLAUSE_WORDS:
+            number += 1
+        found.append(number)
+    return found
+
+
+def _negations(line: list[Token], clauses: list[int], language: Language) -> tuple[set[int], set[int]]:
+    """Token places under a negation (an even number of them cancels out), and those that are what is denied."""
+    counts: dict[int, int] = {}
+    heads: set[int] = set()
+    for place, token in enumerate(line):
+        if not (token.low in language.negations or token.low.endswith("n't")):
+            continue
+        if token.low == "no" and place + 1 < len(line) and line[place + 1].low in ("more", "less", "later"):
+            continue  # "no more than" sets a limit
+        scope = _scope(line, place, language)
+        for each in scope:
+            counts[each] = counts.get(each, 0) + 1
+        heads.update(_heads(line, scope, language))
+    return {place for place, count in counts.items() if count % 2}, heads
+
+
+def _scope(line: list[Token], at: int, language: Language) -> list[int]:
+    low = line[at].low
+    end = at + 1
+    while end < len(line) and line[end].text not in _BREAKS - {","} and line[end].low not in _SCOPE_ENDS:
+        if line[end].text == "," and not _goes_on(line, end):
+            break
+        end += 1
+    if low in _WHOLE or at == 0:
+        return list(range(at + 1, end))
+    if low not in _NOUN_NEGATIONS:
+        return list(range(at + 1, end))
+    scope: list[int] = []
+    for place in range(at + 1, end):
+        function = line[place].low in language.functions and line[place].low not in _LINKS
+        if function and scope:
+            break
+        scope.append(place)
+    before = at - 1
+    if before >= 0 and line[before].kind == "w" and line[before].low not in language.functions:
+        scope.insert(0, before)  # "requires no notice" denies the requiring
+    return scope
+
+
+def _goes_on(line: list[Token], comma: int) -> bool:
+    """Whether a comma is inside a list ("red, green or blue") rather than the end of a clause."""
+    return any(token.low in ("or", "nor") for token in line[comma + 1 : comma + 4])
+
+
+def _heads(line: list[Token], scope: list[int], language: Language) -> list[int]:
+    """The words directly denied: up to the first function word after one, and what "or" joins to them."""
+    found: list[int] = []
+    joined = True
+    for place in scope:
+        low = line[place].low
+        if low in ("or", "nor", "and"):
+            joined = True
+        elif low in language.functions or line[place].kind == "p":
+            joined = joined and not found
+        elif joined:
+            found.append(place)
+    return found
