@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final
+from typing import Final, TypeAlias
 
 
 class Level(StrEnum):
@@ -58,20 +59,44 @@ class Finding:
         return bool(self.fix) and all(edit.safe for edit in self.fix)
 
 
+@dataclass(frozen=True, slots=True)
+class More:
+    """``count`` further findings of a kind, found in bulk and not listed. A rule yields it after the ones it lists."""
+
+    code: str
+    level: Level
+    count: int
+    file: str = ""
+
+
 SHOWN_PER_RULE: Final = 1000  # findings listed per file and rule; the rest are counted
 
 
-class Report:
-    """Collects findings: every one is counted, the first thousand per file and rule are kept."""
+Admit: TypeAlias = Callable[[str, Level], Level | None]
+"""What becomes of a finding of this code and level: its level (raised, or as it is), or ``None`` where nobody asked for it."""
 
-    def __init__(self, file: str = "", dataset: int | None = None) -> None:
+
+class Report:
+    """Collects findings: every one is counted, the first thousand per file and rule are kept.
+
+    ``admit`` decides by code and level what is wanted (``--select``, ``--ignore``) and how bad it is (``--for``).
+    """
+
+    def __init__(self, file: str = "", dataset: int | None = None, admit: Admit | None = None) -> None:
         self.file = file
+        self.shown = file  # what the user typed to get to ``file``
         self.dataset = dataset
+        self.admit = admit
         self.findings: list[Finding] = []
         self.counts: Counter[tuple[str, str, Level]] = Counter()
 
     def add(self, finding: Finding) -> None:
         """Counts ``finding`` and keeps it if its kind has not filled its share; a finding without file gets the report's."""
+        if self.admit is not None:
+            level = self.admit(finding.code, finding.level)
+            if level is None:
+                return
+            finding = finding if level is finding.level else replace(finding, level=level)
         if not finding.file:
             finding = replace(finding, file=self.file)
         if finding.dataset is None and self.dataset is not None:
@@ -81,13 +106,36 @@ class Report:
         if self.counts[key] <= SHOWN_PER_RULE:
             self.findings.append(finding)
 
-    def extend(self, findings: Iterable[Finding]) -> None:
+    def extend(self, findings: Iterable[Finding | More]) -> None:
         for finding in findings:
-            self.add(finding)
+            if isinstance(finding, More):
+                self.count(finding.code, finding.level, finding.count, finding.file)
+            else:
+                self.add(finding)
 
-    def count(self, code: str, level: Level, more: int, file: str | None = None) -> None:
+    def count(self, code: str, level: Level, more: int, file: str = "") -> None:
         """Counts ``more`` findings of a kind that were found in bulk and need not be listed."""
-        self.counts[file or self.file, code, level] += more
+        admitted = level if self.admit is None else self.admit(code, level)
+        if admitted is not None and more > 0:
+            self.counts[file or self.file, code, admitted] += more
+
+    def merge(self, other: Report) -> None:
+        """Takes over everything ``other`` has collected, and what it only counted."""
+        listed: Counter[tuple[str, str, Level]] = Counter()
+        for finding in other.findings:
+            listed[finding.file, finding.code, finding.level] += 1
+            self.add(finding)
+        for (file, code, level), count in other.counts.items():
+            self.count(code, level, count - listed[file, code, level], file)
+
+    def shown_path(self, file: str) -> str:
+        """The path of a finding's file as the user typed it: beside, or inside, what was typed for the report's own."""
+        if file == self.file:
+            return self.shown
+        if self.file:
+            root = self.shown.removesuffix(self.file)
+            return f"{root}{file}"
+        return os.path.join(self.shown, file)
 
     def total(self, level: Level) -> int:
         return sum(n for (_, _, lvl), n in self.counts.items() if lvl is level)

@@ -162,7 +162,7 @@ _ALL: Final = (
             "Resolved: what the user wanted was understood and done completely, or a needed question was asked.",
         ),
         "Judge the outcome for the user, not the way to it.",
-        "A refusal resolves the intent only if the request could or should not be fulfilled and the reply says why.",
+        "A refusal resolves the intent only if the request could not or must not be fulfilled and the reply says why.",
     ),
     _rubric(
         "task_adherence",

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from ragtui.metrics.score import Evidence, Inputs, Outcome
+from ragtui.metrics.score import Evidence, Inputs, Outcome, scored
 
 if TYPE_CHECKING:
-    from ragtui.metrics.ranking import Formula
+    from ragtui.metrics.rankings.formula import Formula
 
 
 class Kind(StrEnum):
@@ -60,6 +60,14 @@ class Metric:
         if limit is None:
             return None
         return score >= limit if self.higher_is_better else score <= limit
+
+    def from_verdict(self, score: float | None, reason: str, evidence: tuple[Evidence, ...]) -> Outcome:
+        """This metric's outcome from a judge's scored verdict on ``question``."""
+        if self.derive is not None:
+            return self.derive(score, reason, evidence)
+        if score is None:
+            raise ValueError(f"{self.name}: a verdict without a score")
+        return scored(score, reason, evidence)
 
     def on_scale(self, value: float) -> bool:
         """Whether a threshold (or a score) lies on this metric's scale."""

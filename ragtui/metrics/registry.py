@@ -1,4 +1,7 @@
-"""Every metric by name. A family file declares ``DEFINITIONS``; being in this folder is all it takes to be found."""
+"""Every metric by name. A file of this folder that declares ``DEFINITIONS`` is a family; being here is all it takes.
+
+What families are made of lies in the folders beside them and is loaded only when a metric needs it.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,8 @@ def definitions() -> Mapping[str, Definition]:
     """The table: every shipped metric by its bare name, families in the order of ``Kind``."""
     found: list[Definition] = []
     for info in pkgutil.iter_modules(ragtui.metrics.__path__):
-        found += getattr(importlib.import_module(f"{ragtui.metrics.__name__}.{info.name}"), "DEFINITIONS", ())
+        if not info.ispkg:
+            found += getattr(importlib.import_module(f"{ragtui.metrics.__name__}.{info.name}"), "DEFINITIONS", ())
     found.sort(key=lambda each: _ORDER.index(each.metric.kind))
     return {each.metric.name: each for each in found}
 
@@ -38,7 +42,7 @@ def metrics(own: Own | None = None) -> tuple[Metric, ...]:
 
 
 def metric(spec: str, own: Own | None = None) -> Metric:
-    """The one metric that ``spec`` names, in upper or lower case; usual aliases (``P@1``, ``ndcg_cut_10``) are understood.
+    """The one metric that ``spec`` names, in upper or lower case, or by a usual alias (``P@1``, ``ndcg_cut_10``).
 
     Raises:
         MetricError: no such metric (the message names the nearest), or the name stands for several (``nDCG``).

@@ -26,6 +26,12 @@ class State(StrEnum):
         return self in (State.TARGET_ERROR, State.METRIC_ERROR, State.JUDGE_ERROR)
 
 
+def texts(inputs: Inputs, name: str) -> tuple[str, ...]:
+    """An input as texts: none where it is absent."""
+    value = inputs.get(name, ())
+    return (value,) if isinstance(value, str) else value
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """One claim with its verdict (``entailed``, ``contradicted``, ``neutral``).
@@ -53,7 +59,9 @@ class Outcome:
     evidence: tuple[Evidence, ...] = ()
 
     def __post_init__(self) -> None:
-        if (self.state is State.SCORED) != (self.score is not None) or (self.score is not None and self.score != self.score):
+        if (self.state is State.SCORED) != (self.score is not None) or (
+            self.score is not None and self.score != self.score
+        ):
             raise ValueError(f"state {self.state} with score {self.score}")
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Protocol
 
 from ragtui.datasets.dataset import Dataset
-from ragtui.datasets.findings import Report
+from ragtui.datasets.findings import Level, Report
+from ragtui.datasets.rules import Rule, rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,8 @@ class Sniff:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What the user asked of a reader: ``split`` of judgments, at most ``limit`` queries or cases, and the rest of ``check``'s options."""
+    """What the user asked of a reader: ``split`` of judgments, at most ``limit`` queries or cases, and the rest of ``check``'s
+    options. ``files`` are the names that labels are matched against; ``select`` and ``ignore`` are beginnings of codes."""
 
     split: str | None = None
     limit: int | None = None
@@ -34,17 +36,43 @@ class ReadOptions:
     files: tuple[str, ...] | None = None
     mapping: Path | None = None
 
+    def runs(self, rule: Rule) -> bool:
+        """Whether a rule is to be run: advice only where it was asked for, by its code or for its platform."""
+        if not rule.advice:
+            return True
+        named = any(rule.code.startswith(prefix) for prefix in self.select)
+        return named or (self.platform is not None and (not rule.platforms or self.platform in rule.platforms))
+
+    def admits(self, code: str, level: Level) -> Level | None:
+        """The level of a finding after ``select``, ``ignore`` and ``platform``, ``None`` where it is not wanted."""
+        if self.select and not any(prefix == "ALL" or code.startswith(prefix) for prefix in self.select):
+            return None
+        if any(code.startswith(prefix) for prefix in self.ignore):
+            return None
+        rule = rules().get(code)
+        if rule is not None and self.platform in rule.platforms and not rule.advice:
+            return Level.ERROR
+        return level
+
 
 @dataclass
 class Source:
-    """One thing to read: a file, or a folder whose parts belong together.
+    """One thing to read: a file, one sheet of a workbook, or a folder whose parts belong together.
 
-    ``shown`` is the path as the user typed it; ``table`` caches the parsed rows so that many formats can look at them.
+    ``shown`` is the path as the user typed it (with ``#Sheet``); ``file`` is what findings call it: relative to the folder
+    the user named, or the file's name, empty for that folder itself. ``cache`` keeps the parsed rows so that many formats
+    can look at them (``containers.reading_of``).
     """
 
     path: Path
     shown: str
+    file: str = ""
+    sheet: str | None = None
     cache: dict[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.file and not self.is_folder:
+            self.file = self.path.name
 
     @property
     def is_folder(self) -> bool:
@@ -52,7 +80,12 @@ class Source:
 
 
 class Format(Protocol):
-    """One on-disk shape: ``sniff`` looks at content, ``read`` loads all that can be loaded and reports the rest."""
+    """One on-disk shape: ``sniff`` looks at content, ``read`` loads all that can be loaded and reports the rest.
+
+    A format may also have ``platforms`` (those that load it as it is; all others refuse it under ``--for``), ``folders``
+    (true where it reads a whole folder) and ``parts(source)`` (the files of a folder that belong to it; without it a scan
+    leaves the rest of that folder alone).
+    """
 
     id: str
     title: str

@@ -14,14 +14,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
-from ragtui.datasets.findings import Finding, Level, Report
+from ragtui.datasets.findings import Finding, Level, More, Report
 
 Check = TypeVar("Check", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule: ``platforms`` that refuse the fault as an error, whether it is only ``advice`` (run on request), its function."""
+    """One rule. ``platforms`` refuse the fault as an error whatever ``level`` says; of ``advice``, which is only given on
+    request, they are the platforms it is meant for (none: all), and its level stays."""
 
     code: str
     name: str
@@ -32,7 +33,7 @@ class Rule:
     platforms: tuple[str, ...] = ()
     advice: bool = False
     on: type | None = None
-    check: Callable[..., Iterable[Finding]] | None = None
+    check: Callable[..., Iterable[Finding | More]] | None = None
 
 
 _RULES: dict[str, Rule] = {}
@@ -51,8 +52,8 @@ def rule(
 ) -> Callable[[Check], Check]:
     """Declares the decorated function as the rule ``code``; its docstring is the explanation.
 
-    ``platforms`` names where the fault is an error whatever ``level`` says elsewhere. With ``on`` the function takes an
-    object of that type and yields findings.
+    ``platforms`` names where the fault is an error whatever ``level`` says elsewhere; for ``advice`` whom it is for. With
+    ``on`` the function takes an object of that type and yields findings (and ``More`` for those it only counted).
     """
 
     def declare(check: Check) -> Check:

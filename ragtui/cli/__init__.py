@@ -1,0 +1,117 @@
+"""The command line. One module a command, found by its name: adding a command touches no other file.
+
+A module ``ragtui/cli/NAME.py`` gives either a function ``command`` (the parameters are the command's, its docstring the
+help) or, for a command with commands of its own, a Typer ``app``. It imports nothing heavy at its top. A module whose name
+begins with ``_`` is no command; a trailing ``_`` is left out of the name (``import_`` is ``import``).
+
+``ragtui PATH...`` and bare ``ragtui`` open the app; a path that is named like a command is written ``./check``.
+"""
+
+from __future__ import annotations
+
+import os
+import pkgutil
+import sys
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from typing import Any, Final
+
+os.environ.setdefault("TYPER_USE_RICH", "0")  # Rich would double the time that --help takes
+
+import typer  # noqa: E402
+from typer.core import TyperGroup  # noqa: E402
+
+_OPEN: Final = "open"
+_ROOT_OPTIONS: Final = frozenset({"--help", "-h", "--version", "--install-completion", "--show-completion"})
+_APP_OPTIONS: Final = frozenset({"--mouse", "--demo"})
+
+
+@cache
+def command_names() -> tuple[str, ...]:
+    """Every command, in alphabetical order."""
+    names = (info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_") and not info.ispkg)
+    return tuple(sorted(name.removesuffix("_") for name in names))
+
+
+class _Commands(TyperGroup):
+    """The commands of the folder; each module is imported when its command is asked for, all of them for ``--help``."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [name for name in command_names() if name != _OPEN]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return _load(cmd_name) if cmd_name in command_names() else None
+
+
+def _load(name: str) -> Any:
+    module = name if any(info.name == name for info in pkgutil.iter_modules(__path__)) else f"{name}_"
+    loaded = import_module(f"{__name__}.{module}")
+    nested = getattr(loaded, "app", None)
+    if nested is None:
+        nested = _typer()
+        nested.command(name)(loaded.command)
+    command = typer.main.get_command(nested)
+    command.name = name
+    return command
+
+
+def _typer(**options: Any) -> typer.Typer:
+    return typer.Typer(
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        **options,
+    )
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from ragtui import __version__
+
+        typer.echo(f"ragtui {__version__}")
+        raise typer.Exit
+
+
+root = typer.Typer(
+    cls=_Commands,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@root.callback(subcommand_metavar="[PATH]... | COMMAND [ARGS]...")
+def _ragtui(
+    version: bool = typer.Option(False, "--version", help="Show the version and exit.", callback=_show_version, is_eager=True),
+) -> None:
+    """Evaluate RAG systems in the terminal.
+
+    With paths, or alone, opens the app: ragtui data/ [--mouse]. A path named like a command is written ./check.
+    """
+
+
+def app(arguments: Sequence[str] | None = None) -> None:
+    """Runs the command line on ``arguments`` (else ``sys.argv``) and ends the process with its status."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        root(args=with_command(given), prog_name="ragtui")
+    except BrokenPipeError:
+        _leave_quietly()
+
+
+def with_command(arguments: list[str]) -> list[str]:
+    """``arguments`` with the command that opens the app put in front where no command is named."""
+    if "_RAGTUI_COMPLETE" in os.environ:
+        return arguments
+    first = next((argument for argument in arguments if argument not in _APP_OPTIONS), None)
+    if first in _ROOT_OPTIONS or (first is not None and first == arguments[0] and first in command_names()):
+        return arguments
+    return [_OPEN, *arguments]
+
+
+def _leave_quietly() -> None:
+    """Ends as programs do whose reader has gone (``ragtui check … | head``), without Python's complaint at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    raise SystemExit(141)

@@ -1,0 +1,124 @@
+"""``ragtui check PATH...``: what is wrong with a dataset, at which line."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from ragtui.cli._stop import could_not_run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ragtui.datasets.check import Opened
+    from ragtui.datasets.findings import Level
+    from ragtui.datasets.formats import ReadOptions
+
+
+def command(
+    paths: list[str] = typer.Argument(None, metavar="[PATH]...", help="Files, folders, book.xlsx#Sheet [default: .]."),
+    output_format: str = typer.Option("concise", help="concise, full, json, github, junit or sarif."),
+    output_file: Path = typer.Option(None, "--output-file", "-o", help="Write the report there, not to standard output."),
+    select: list[str] = typer.Option([], help="Only these rules: codes or their beginnings, separated by commas; ALL."),
+    ignore: list[str] = typer.Option([], help="Not these rules."),
+    statistics: bool = typer.Option(False, "--statistics", help="Count the findings of each rule instead of listing them."),
+    platform: str = typer.Option(None, "--for", metavar="PLATFORM", help="Judge the data for use there."),
+    files: Path = typer.Option(None, help="A folder, or a listing of names, that labels' file names are matched against."),
+    format: str = typer.Option(None, help="Read everything as this format instead of sniffing."),
+    split: str = typer.Option(None, help="The judgments to use, where there are several [default: test]."),
+    limit: int = typer.Option(None, min=1, help="Look at this many cases or queries only; no document is dropped."),
+    skip_hidden: bool = typer.Option(False, "--skip-hidden", help="Leave hidden rows of workbooks out."),
+    fail_level: str = typer.Option("error", help="The mildest level that fails the check: error, warning or info."),
+    quiet: bool = typer.Option(False, "--quiet", "-q", help="Print nothing; the status tells."),
+) -> None:
+    """Check datasets: encoding, structure, values, ids, file names.
+
+    Status: 0 nothing at or above --fail-level, 1 something, 2 could not run.
+    """
+    from ragtui.cli.findings_output import Style, forms, render
+    from ragtui.datasets.check import CannotOpen, check_options, open_datasets
+    from ragtui.datasets.findings import Level
+
+    if output_format not in forms():
+        could_not_run(f"unknown output format {output_format!r}; known are {', '.join(forms())}")
+    if fail_level not in [level.value for level in Level]:
+        could_not_run(f"unknown level {fail_level!r}; known are error, warning and info")
+    if statistics and output_format not in ("concise", "full"):
+        could_not_run(f"--statistics is text; the {output_format} report has its own counts")
+    try:
+        options = _options(select, ignore, platform, files, split, limit, skip_hidden)
+        check_options(options.select, options.ignore, platform, format)
+        opened = open_datasets(paths or ["."], options, format)
+    except CannotOpen as error:
+        could_not_run(str(error))
+    level = Level(fail_level)
+    if not quiet:
+        for note in opened.notes:
+            typer.echo(f"ragtui: {note}", err=True)
+        style = Style(level, output_file is None and _colour())
+        _write(_statistics(opened) if statistics else render(output_format, opened, style), output_file)
+    if any(opened.total(each) for each in Level if each.rank <= level.rank):
+        raise typer.Exit(1)
+
+
+def _options(
+    select: list[str],
+    ignore: list[str],
+    platform: str | None,
+    files: Path | None,
+    split: str | None,
+    limit: int | None,
+    skip_hidden: bool,
+) -> ReadOptions:
+    from ragtui.datasets.check import CannotOpen
+    from ragtui.datasets.files import FilesError, file_names
+    from ragtui.datasets.formats import ReadOptions
+
+    try:
+        names = file_names(files) if files is not None else None
+    except FilesError as error:
+        raise CannotOpen(str(error)) from error
+    return ReadOptions(
+        split=split, limit=limit, platform=platform, select=_codes(select), ignore=_codes(ignore),
+        skip_hidden=skip_hidden, files=names,
+    )  # fmt: skip
+
+
+def _codes(given: list[str]) -> tuple[str, ...]:
+    return tuple(code.strip().upper() for text in given for code in text.split(",") if code.strip())
+
+
+def _colour() -> bool:
+    if "NO_COLOR" in os.environ:
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+
+
+def _statistics(opened: Opened) -> Iterator[str]:
+    """``count<TAB>code<TAB>[*] name``, the most frequent first; the star says that some of them have a safe fix."""
+    from ragtui.cli.findings_output import summary
+    from ragtui.datasets.rules import rules
+
+    fixable = {finding.code for finding in opened.findings() if finding.fixable}
+    for code, (count, _) in sorted(opened.by_code().items(), key=lambda item: (-item[1][0], item[0])):
+        name = rules()[code].name if code in rules() else ""
+        yield f"{count}\t{code}\t[{'*' if code in fixable else ' '}] {name}\n"
+    yield summary(opened) + "\n"
+
+
+def _write(pieces: Iterator[str], path: Path | None) -> None:
+    if path is None:
+        for piece in pieces:
+            sys.stdout.write(piece)
+        sys.stdout.flush()
+        return
+    from ragtui.workspace import write_atomically
+
+    try:
+        write_atomically(path, "".join(pieces))
+    except OSError as error:
+        could_not_run(f"{path}: cannot be written: {error.strerror or error}")

@@ -1,0 +1,58 @@
+"""How findings are written out. One module a form, each with ``render``; adding one touches nothing else."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from ragtui.text import cell
+
+if TYPE_CHECKING:
+    from ragtui.datasets.check import Opened
+    from ragtui.datasets.findings import Finding, Level
+
+
+@dataclass(frozen=True)
+class Style:
+    """``fail_level`` is the mildest level that fails the check; ``colour`` says whether escape sequences may be written."""
+
+    fail_level: Level
+    colour: bool = False
+
+
+def forms() -> list[str]:
+    """The names for ``--output-format``."""
+    return sorted(info.name.removesuffix("_") for info in pkgutil.iter_modules(__path__))
+
+
+def render(form: str, opened: Opened, style: Style) -> Iterator[str]:
+    """The report in pieces, to be written one after the other. Each form's own ``render`` has these parameters."""
+    names = {info.name.removesuffix("_"): info.name for info in pkgutil.iter_modules(__path__)}
+    pieces: Iterator[str] = import_module(f"{__name__}.{names[form]}").render(opened, style)
+    return pieces
+
+
+def told(count: int, noun: str) -> str:
+    """``1 error``, ``2 errors``, ``1,204 errors``."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def place_of(path: str, finding: Finding) -> str:
+    """``path:line:column`` (0 where unknown, line 0 for the whole file), or ``book.xlsx#Sheet:row:cell``."""
+    if finding.sheet is not None:
+        return f"{cell(f'{path}#{finding.sheet}')}:{finding.line}" + (f":{finding.cell}" if finding.cell else "")
+    return f"{cell(path)}:{finding.line}:{finding.column}"
+
+
+def summary(opened: Opened) -> str:
+    """The last line: what was found, or that all is well and with how much data."""
+    from ragtui.datasets.findings import Level
+
+    counts = [(opened.total(level), level.value) for level in Level]
+    datasets = told(len(opened.datasets), "dataset")
+    if not any(count for count, _ in counts):
+        return f"All checks passed: {datasets}, {told(sum(dataset.rows for dataset in opened.datasets), 'row')}."
+    return f"Found {', '.join(told(count, noun) for count, noun in counts if count)} in {datasets}."

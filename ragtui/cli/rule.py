@@ -1,0 +1,74 @@
+"""``ragtui rule [CODE]``: what a rule looks for, why it hurts, an example, the remedy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from ragtui.cli._stop import could_not_run
+
+if TYPE_CHECKING:
+    from ragtui.datasets.rules import Rule
+
+
+def command(
+    code: str = typer.Argument(None, help="The rule to explain, as CSV005; all are listed without it."),
+    output_format: str = typer.Option("text", help="text or json."),
+) -> None:
+    """Explain a rule of ragtui check, or list all of them."""
+    from ragtui.datasets.rules import rules
+
+    known = rules()
+    if output_format not in ("text", "json"):
+        could_not_run(f"unknown output format {output_format!r}; known are text and json")
+    if code is not None and code.upper() not in known:
+        near = [each for each in known if each.startswith(code.upper().rstrip("0123456789"))]
+        could_not_run(f"no rule is called {code!r}" + (f"; there are {', '.join(near[:12])}" if near else "; ragtui rule lists all"))
+    chosen = list(known.values()) if code is None else [known[code.upper()]]
+    if output_format == "json":
+        _print_json(chosen, one=code is not None)
+    elif code is None:
+        width = max(len(rule.code) for rule in chosen)
+        for rule in chosen:
+            typer.echo(f"{rule.code:<{width}}  {rule.level.value:<7}  {rule.name}{'  (advice)' if rule.advice else ''}")
+    else:
+        typer.echo(explained(chosen[0]))
+
+
+def explained(rule: Rule) -> str:
+    """A rule as Markdown."""
+    lines = [f"# {rule.code} {rule.name}", "", f"Level: {_levels(rule)}", "", rule.explanation]
+    if rule.example:
+        lines += ["", "## Example", "", f"    {rule.example}"]
+    if rule.remedy:
+        lines += ["", "## Remedy", "", f"{rule.remedy[0].upper()}{rule.remedy[1:]}."]
+    return "\n".join(lines)
+
+
+def _levels(rule: Rule) -> str:
+    if rule.advice:
+        whom = f"with --for {' or '.join(rule.platforms)}, or " if rule.platforms else "with --for, or "
+        return f"{rule.level.value}; advice, given only {whom}with --select {rule.code}"
+    if rule.platforms and rule.level.value != "error":
+        return f"{rule.level.value}; error with --for {', '.join(rule.platforms)}"
+    return rule.level.value
+
+
+def _print_json(chosen: list[Rule], one: bool) -> None:
+    import json
+
+    documents = [
+        {
+            "code": rule.code,
+            "name": rule.name,
+            "level": rule.level.value,
+            "explanation": rule.explanation,
+            "example": rule.example,
+            "remedy": rule.remedy,
+            "platforms": list(rule.platforms),
+            "advice": rule.advice,
+        }
+        for rule in chosen
+    ]
+    typer.echo(json.dumps(documents[0] if one else documents, indent=1))

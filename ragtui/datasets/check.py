@@ -1,0 +1,177 @@
+"""Opening datasets: discover, sniff, read, check. What ``ragtui check``, ``ragtui run`` and the app all start with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+
+from ragtui.datasets.dataset import Dataset
+from ragtui.datasets.discover import CannotOpen, sources_at
+from ragtui.datasets.findings import Finding, Level, Report
+from ragtui.datasets.formats import Format, ReadOptions, Sniff, Source, formats
+from ragtui.datasets.rules import rules, run_rules
+from ragtui.datasets.rules.platforms import wrong_format
+
+__all__ = ["CannotOpen", "Opened", "check_options", "open_dataset", "open_datasets", "platforms"]
+
+
+@dataclass
+class Opened:
+    """Everything that was opened. There is one report per source, in the order of ``datasets``; a finding's ``dataset`` is an
+    index into ``datasets``. ``notes`` are one-line remarks about what was passed over."""
+
+    datasets: list[Dataset] = field(default_factory=list)
+    reports: list[Report] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def findings(self) -> Iterator[Finding]:
+        """All listed findings, by dataset, then file, line, column and code."""
+        return (finding for _, finding in self.placed())
+
+    def placed(self) -> Iterator[tuple[str, Finding]]:
+        """All listed findings, each with the path of its file as the user typed it."""
+        for report in self.reports:
+            for each in sorted(report.findings, key=lambda each: (each.file, each.line, each.column, each.code)):
+                yield report.shown_path(each.file), each
+
+    def total(self, level: Level) -> int:
+        return sum(report.total(level) for report in self.reports)
+
+    @property
+    def fixable(self) -> int:
+        return sum(1 for finding in self.findings() if finding.fixable)
+
+    def by_code(self) -> dict[str, tuple[int, int]]:
+        """For every code how often it was found, and how many of those are listed."""
+        counted: Counter[str] = Counter()
+        shown: Counter[str] = Counter()
+        for report in self.reports:
+            for (_, code, _), count in report.counts.items():
+                counted[code] += count
+            shown.update(finding.code for finding in report.findings)
+        return {code: (counted[code], shown[code]) for code in sorted(counted)}
+
+
+def open_datasets(
+    paths: Iterable[str],
+    options: ReadOptions = ReadOptions(),
+    format: str | None = None,
+    on_source: Callable[[Source], None] = lambda source: None,
+) -> Opened:
+    """Opens and checks everything at ``paths``; ``on_source`` hears of each source before it is read.
+
+    Raises:
+        CannotOpen: a named path is not there, a named file is of no known format, or there is nothing to check at all.
+    """
+    forced = _forced(format)
+    opened = Opened()
+    typed = list(paths)
+    for path in typed:
+        found = 0
+        for source in sources_at(path, opened.notes.append, forced):
+            named = source.shown.split("#")[0] == path.split("#")[0]
+            chosen = choose_format(source, forced) if named or choose_format(source) else None
+            if chosen is None:
+                if named:
+                    raise CannotOpen(f"{path}: {_nobody_knows(source)}")
+                continue
+            on_source(source)
+            found += 1
+            _read(source, *chosen, options, opened)
+        if not found:
+            raise CannotOpen(f"{path}: holds nothing that ragtui can check")
+    if not opened.datasets and not any(report.counts for report in opened.reports):
+        raise CannotOpen(f"{', '.join(typed) or 'no path'}: nothing to check")
+    return opened
+
+
+def open_dataset(path: str, format: str | None = None, options: ReadOptions = ReadOptions()) -> tuple[Dataset, Report]:
+    """Opens one dataset with its report; ``path`` may name a sheet as ``book.xlsx#Sheet``.
+
+    Raises:
+        CannotOpen: there is none, or there are several.
+    """
+    opened = open_datasets([path], options, format)
+    if not opened.datasets:
+        worst = next((finding for finding in opened.findings() if finding.level is Level.ERROR), None)
+        raise CannotOpen(f"{path}: {worst.message if worst else 'no dataset could be read'}")
+    if len(opened.datasets) > 1:
+        names = ", ".join(dataset.path for dataset in opened.datasets[:8])
+        raise CannotOpen(f"{path}: holds {len(opened.datasets)} datasets; name one of {names}")
+    return opened.datasets[0], opened.reports[0]
+
+
+def choose_format(source: Source, forced: Format | None = None) -> tuple[Format, Sniff] | None:
+    """The format that is surest of ``source``, or the forced one; ``None`` where none knows it."""
+    if forced is not None:
+        return forced, forced.sniff(source) or Sniff(100, "asked for with --format")
+    sniffs = [(each, sniff) for each in formats().values() if (sniff := each.sniff(source)) is not None]
+    return max(sniffs, key=lambda pair: pair[1].confidence, default=None)
+
+
+def check_options(
+    select: Sequence[str] = (), ignore: Sequence[str] = (), platform: str | None = None, format: str | None = None
+) -> None:
+    """Makes sure that codes, platform and format are known.
+
+    Raises:
+        CannotOpen: naming the valid ones.
+    """
+    for prefix in (*select, *ignore):
+        if prefix != "ALL" and not any(code.startswith(prefix) for code in rules()):
+            families = sorted({code.rstrip("0123456789") for code in rules()})
+            raise CannotOpen(f"no rule begins with {prefix!r}; families are {', '.join(families)} (ragtui rule lists all)")
+    if platform is not None and platform not in platforms():
+        raise CannotOpen(f"unknown platform {platform!r}{_suggest(platform, platforms())}; known are {', '.join(platforms())}")
+    _forced(format)
+
+
+def platforms() -> list[str]:
+    """The platforms that any rule judges for."""
+    return sorted({platform for rule in rules().values() for platform in rule.platforms})
+
+
+def _forced(format: str | None) -> Format | None:
+    if format is None:
+        return None
+    if format not in formats():
+        raise CannotOpen(f"unknown format {format!r}{_suggest(format, formats())}; known are {', '.join(formats())}")
+    return formats()[format]
+
+
+def _suggest(word: str, known: Iterable[str]) -> str:
+    near = get_close_matches(word, list(known), 1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def _read(source: Source, format: Format, sniff: Sniff, options: ReadOptions, opened: Opened) -> None:
+    first = len(opened.datasets)
+    report = Report(source.file, first, options.admits)
+    report.shown = source.shown.split("#")[0] if source.sheet else source.shown
+    if options.platform is not None and options.platform not in getattr(format, "platforms", (options.platform,)):
+        report.add(wrong_format(format.title, options.platform))
+    datasets = format.read(source, sniff, report, options)
+    for dataset in datasets:
+        run_rules(dataset, report, options.runs)
+    opened.datasets.extend(datasets)
+    opened.reports.append(report)
+    if not datasets and not report.counts:
+        raise CannotOpen(f"{source.shown}: cannot be read as {format.id}: {_nobody_knows(source)}")
+
+
+def _nobody_knows(source: Source) -> str:
+    """Why no format takes a file, as far as can be said."""
+    from ragtui.datasets.containers import reading_of
+
+    if source.is_folder:
+        return "no dataset ragtui knows"
+    if not Path(source.path).stat().st_size:
+        return "the file is empty"
+    table = reading_of(source).table
+    if table is None:
+        return "not a dataset ragtui knows (neither CSV, JSON, JSONL nor XLSX)"
+    headers = ", ".join(repr(header) for header in table.headers[:8])
+    return f"not a dataset ragtui knows; its columns are {headers}; name its format with --format (table takes any)"

@@ -1,0 +1,245 @@
+"""CSV and its like: text in rows, with the line each record starts at."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from ragtui.datasets.containers import HEAD_BYTES, Head, Reading
+from ragtui.datasets.containers.delimited_places import DelimitedPlaces
+from ragtui.datasets.containers.delimited_records import Fault, Record, field_spans, records
+from ragtui.datasets.containers.delimited_scan import Scanned, scan
+from ragtui.datasets.containers.dialect import NAMES, Dialect, sniff_dialect, split_lines
+from ragtui.datasets.containers.encoding import Decoded, decode, decode_head
+from ragtui.datasets.containers.table import LINE, ROW, Table, unique_names
+from ragtui.datasets.findings import Finding, Level, More, Report
+from ragtui.datasets.rules import csv as rules
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ragtui.datasets.formats import Source
+
+_TAB_SUFFIXES: Final = {".tsv", ".tab"}
+
+
+class Delimited:
+    """The container of all text that is nothing else."""
+
+    id = "csv"
+
+    def claims(self, source: Source, head: Head) -> int:
+        return 5 if head.text and head.text.strip() else 0
+
+    def read(self, source: Source) -> Reading:
+        return read_delimited(source)
+
+
+CONTAINER: Final = Delimited()
+
+
+@dataclass(frozen=True)
+class _Header:
+    """The header as written, and how many physical lines and bytes (after the byte order mark) come before the first row."""
+
+    names: list[str]
+    line: int
+    lines: int
+    bytes: int
+
+
+def read_delimited(source: Source) -> Reading:
+    """Reads a whole file. Every record that can be read is in the table; what cannot is a finding."""
+    data = source.path.read_bytes()
+    report = Report(source.file)
+    head = decode_head(data[:HEAD_BYTES])
+    if head.encoding == "utf-8" and (fast := _read_fast(data, head, source, report)):
+        return Reading(fast, report)
+    decoded = decode(data)
+    return Reading(_read_exact(data, decoded, source, report), report)
+
+
+def _read_fast(data: bytes, head: Head, source: Source, report: Report) -> Table | None:
+    """The table where the quoting is proven sound and the bytes are UTF-8."""
+    start = 3 if data.startswith(b"\xef\xbb\xbf") else 0
+    body = data[start:] if start else data
+    text = body[: HEAD_BYTES - start].decode("utf-8", "ignore")
+    whole = len(data) <= HEAD_BYTES
+    if "\n" not in text:
+        return None
+    dialect = sniff_dialect(text, whole)
+    header = _header(text, dialect)
+    if header is None or (not whole and header.bytes >= len(text)):
+        return None
+    scanned = scan(body, header.bytes, header.lines, dialect.delimiter, len(header.names))
+    if scanned is None:
+        return None
+    if start:
+        report.extend(decode(data[:start]).findings)
+    _report_dialect(source, dialect, "utf-8", report)
+    for line, row, raw in scanned.ragged:
+        fields = [raw[begin:end] for begin, end in field_spans(raw, dialect.delimiter)]
+        report.add(rules.field_count(line, row, len(fields), len(header.names), _unquoted(fields), dialect.delimiter))
+    return _fast_table(scanned, header, dialect, source, start, report)
+
+
+def _fast_table(scanned: Scanned, header: _Header, dialect: Dialect, source: Source, start: int, report: Report) -> Table:
+    import polars as pl
+
+    names = unique_names(header.names)
+    cells = [column.alias(name) for column, name in zip(scanned.frame, names, strict=True)]
+    places = [pl.Series(LINE, scanned.lines, dtype=pl.UInt32), pl.Series(ROW, scanned.rows, dtype=pl.UInt32)]
+    frame = pl.DataFrame(places + cells)
+    frame, empty = _without_empty(frame, names)
+    _report_empty(sorted([*scanned.blank, *empty]), frame, report)
+    table = Table(
+        path=source.path, file=source.file, container="csv", headers=tuple(header.names), names=names, frame=frame,
+        header_line=header.line, encoding="utf-8", delimiter=dialect.delimiter, lines=scanned.lines_total, plain=scanned.plain,
+        places=DelimitedPlaces(source.path, "utf-8", start, dialect.delimiter),
+    )  # fmt: skip
+    return _finished(table, bool(scanned.ragged), report)
+
+
+def _read_exact(data: bytes, decoded: Decoded, source: Source, report: Report) -> Table | None:
+    """The table by the exact reader, with a finding for everything that stands in the way."""
+    import polars as pl
+
+    text = decoded.text
+    dialect = sniff_dialect(text[:HEAD_BYTES], len(text) <= HEAD_BYTES)
+    report.extend(_with_delimiter(decoded, dialect))
+    _report_dialect(source, dialect, decoded.encoding, report)
+    header = _header(text, dialect)
+    if header is None:
+        return None
+    end = "\n" if "\n" in text else "\r"
+    lines = io.StringIO(text, newline=end)
+    for _ in range(header.lines):
+        next(lines)
+    places = DelimitedPlaces(source.path, decoded.encoding, decoded.start, dialect.delimiter)
+    starts: list[int] = []
+    rows: list[int] = []
+    cells: list[list[str]] = []
+    blank: list[int] = []
+    faulty = False
+    for record in records(lines, header.lines, dialect.delimiter, len(header.names)):
+        if record.fault is Fault.BLANK:
+            blank.append(record.line)
+            continue
+        if record.fault is not None:
+            faulty = faulty or record.fault is not Fault.BARE_QUOTE
+            report.add(_fault_finding(record, header, dialect, places, report))
+        if record.fields is not None and record.fault is not Fault.RAGGED:
+            starts.append(record.line)
+            rows.append(record.row)
+            cells.append(record.fields)
+    names = unique_names(header.names)
+    columns = list(zip(*cells, strict=True)) if cells else [() for _ in names]
+    frame = pl.DataFrame(
+        [pl.Series(LINE, starts, dtype=pl.UInt32), pl.Series(ROW, rows, dtype=pl.UInt32)]
+        + [pl.Series(name, _speakable(column), dtype=pl.String) for name, column in zip(names, columns, strict=True)]
+    )
+    last = starts[-1] if starts else 0
+    frame, empty = _without_empty(frame, names)
+    _report_empty(sorted([*(line for line in blank if line < last), *empty]), frame, report)
+    table = Table(
+        path=source.path, file=source.file, container="csv", headers=tuple(header.names), names=names, frame=frame,
+        header_line=header.line, encoding=decoded.encoding, delimiter=dialect.delimiter,
+        lines=text.count(end) + (not text.endswith(end)), plain=text.isascii() and _is_plain(text), places=places,
+    )  # fmt: skip
+    return _finished(table, faulty, report)
+
+
+def _header(text: str, dialect: Dialect) -> _Header | None:
+    """The first record that is not blank; ``None`` where the text has none."""
+    lines = split_lines(text) if len(text) <= HEAD_BYTES else split_lines(text[:HEAD_BYTES])
+    rest = "".join(lines[dialect.skipped :])
+    if not rest.strip("\r\n"):
+        return None
+    spans = field_spans(rest, dialect.delimiter)
+    end = spans[-1][1]
+    names = _unquoted([rest[begin:stop] for begin, stop in spans])
+    raw = rest[:end] + ("\r\n" if rest.startswith("\r\n", end) else rest[end : end + 1])
+    before = "".join(lines[: dialect.skipped])
+    newline = "\n" if "\n" in text else "\r"
+    count = raw.count(newline) + (not raw.endswith(newline))
+    return _Header(names, dialect.skipped + 1, dialect.skipped + count, len((before + raw).encode()))
+
+
+def _unquoted(fields: list[str]) -> list[str]:
+    return [field[1:-1].replace('""', '"') if len(field) > 1 and field[0] == field[-1] == '"' else field for field in fields]
+
+
+def _speakable(cells: tuple[str, ...]) -> tuple[str, ...] | list[str]:
+    """Cells without lone surrogates, which no frame can hold."""
+    if all(cell.isascii() for cell in cells):
+        return cells
+    return [cell.encode("utf-8", "replace").decode() for cell in cells]
+
+
+def _is_plain(text: str) -> bool:
+    return not any(chr(code) in text for code in (*range(9), 11, 12, *range(14, 32), 127))
+
+
+def _without_empty(frame: pl.DataFrame, names: tuple[str, ...]) -> tuple[pl.DataFrame, list[int]]:
+    """The rows that have any value, and the lines of those that have none. A quoted empty cell alone in its row is a value."""
+    import polars as pl
+
+    if len(names) < 2 or not frame.height:
+        return frame, []
+    filled = frame.select(pl.any_horizontal(pl.col(name).str.len_bytes() > 0 for name in names)).to_series()
+    if filled.all():
+        return frame, []
+    return frame.filter(filled), frame.filter(~filled)[LINE].to_list()
+
+
+def _report_empty(lines: list[int], frame: pl.DataFrame, report: Report) -> None:
+    """One finding for all rows without values between rows with some."""
+    last = int(frame[LINE][-1]) if frame.height else 0
+    between = [line for line in lines if line < last]
+    if between:
+        report.add(rules.empty_row(between[0], len(between)))
+
+
+def _report_dialect(source: Source, dialect: Dialect, encoding: str, report: Report) -> None:
+    if dialect.delimiter == "," and not dialect.declared or encoding.startswith(("utf-16", "utf-32")):
+        return
+    finding = rules.other_delimiter(dialect.delimiter, dialect.declared, 1 if dialect.declared else dialect.skipped + 1)
+    says_so = dialect.delimiter == "\t" and source.path.suffix.lower() in _TAB_SUFFIXES
+    report.add(replace(finding, level=Level.INFO) if says_so else finding)
+
+
+def _with_delimiter(decoded: Decoded, dialect: Dialect) -> Iterator[Finding | More]:
+    """The findings about the encoding; one about UTF-16 also says what separates the fields, so that there is but one."""
+    for finding in decoded.findings:
+        if isinstance(finding, Finding) and finding.code == "TEXT002" and dialect.delimiter != ",":
+            name = NAMES.get(dialect.delimiter, repr(dialect.delimiter))
+            finding = replace(finding, message=finding.message.replace(", not UTF-8", f" and {name} separated, not UTF-8 comma CSV"))
+        yield finding
+
+
+def _fault_finding(record: Record, header: _Header, dialect: Dialect, places: DelimitedPlaces, report: Report) -> Finding:
+    line, column, field = record.at
+    name = header.names[field] if 0 <= field < len(header.names) else None
+    if record.fault is Fault.RAGGED:
+        assert record.fields is not None
+        return rules.field_count(
+            record.line, record.row, len(record.fields), len(header.names), record.fields, dialect.delimiter
+        )
+    if record.fault is Fault.OPEN_QUOTE:
+        return rules.open_quote(line, column, record.row, name, record.until)
+    if record.fault is Fault.STRAY_RETURN:
+        return rules.stray_return(record.line, record.row)
+    if record.fault is Fault.BARE_QUOTE:
+        assert record.fields is not None
+        listed = len(report.findings) < 1000
+        fix = places.edit(record.line, field, record.fields[field]) if listed else ()
+        return rules.bare_quote(line, column, record.row, name, fix)
+    return rules.text_after_quote(line, column, record.row, name)
+
+
+def _finished(table: Table, faulty: bool, report: Report) -> Table:
+    if not table.height and not faulty:
+        report.add(rules.no_rows(table.header_line))
+    return table

@@ -1,0 +1,105 @@
+"""Which datasets lie at a path: a file, the sheets of a workbook, a folder whose parts belong together, or a tree of those."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+from ragtui.datasets.containers.workbook import is_workbook, visible_sheets
+from ragtui.datasets.formats import Format, Source, formats
+from ragtui.workspace import CONFIG_NAME
+
+_LEFT_ALONE: Final = re.compile(r".*\.(fixed(\..+)?|orig)", re.IGNORECASE)
+_NO_DATA: Final = frozenset(
+    ".py .pyc .md .rst .html .htm .css .js .ts .toml .yaml .yml .ini .cfg .lock .sh .log .pdf .png .jpg .jpeg .gif .svg .webp "
+    ".docx .pptx .parquet .arrow .feather .db .sqlite .gz .bz2 .xz .zst .tar .whl .so .dll .exe .bin .pt .onnx .npy .npz "
+    ".pickle .pkl .mp3 .mp4 .wav .ttf .woff .woff2".split()
+)
+
+
+class CannotOpen(Exception):
+    """Nothing could be opened: the message is one line that names the path and the remedy."""
+
+
+def sources_at(
+    typed: str, on_skip: Callable[[str], None] = lambda note: None, forced: Format | None = None
+) -> list[Source]:
+    """Everything at a path as the user typed it. ``on_skip`` hears of what a folder holds and nobody could look at. With a
+    ``forced`` format that reads folders a folder is one source, whatever lies in it.
+
+    Raises:
+        CannotOpen: there is no such path, or it cannot be read.
+    """
+    path, sheet = _split_sheet(typed)
+    if not path.exists():
+        raise CannotOpen(f"{typed}: no such file or folder")
+    if not os.access(path, os.R_OK):
+        raise CannotOpen(f"{typed}: no permission to read it")
+    if path.is_dir() and getattr(forced, "folders", False):
+        return [Source(path, typed)]
+    if path.is_dir():
+        return list(_in_folder(path, typed, on_skip))
+    if not path.is_file():
+        raise CannotOpen(f"{typed}: neither a file nor a folder")
+    return _in_file(path, str(typed).removesuffix(f"#{sheet}") if sheet else typed, path.name, sheet)
+
+
+def _split_sheet(typed: str) -> tuple[Path, str | None]:
+    path = Path(typed)
+    if path.exists() or "#" not in typed:
+        return path, None
+    name, _, sheet = typed.rpartition("#")
+    return (Path(name), sheet) if Path(name).is_file() else (path, None)
+
+
+def _in_file(path: Path, shown: str, file: str, sheet: str | None = None) -> list[Source]:
+    if not is_workbook(path):
+        if sheet is not None:
+            raise CannotOpen(f"{shown}: is no workbook, so it has no sheet {sheet!r}")
+        return [Source(path, shown, file)]
+    sheets = visible_sheets(path)
+    if sheet is not None:
+        if sheet not in sheets:
+            raise CannotOpen(f"{shown}: has no visible sheet {sheet!r}; it has {', '.join(sheets) or 'none'}")
+        sheets = [sheet]
+    return [Source(path, f"{shown}#{each}", file, each) for each in sheets] or [Source(path, shown, file)]
+
+
+def _in_folder(root: Path, typed: str, on_skip: Callable[[str], None], relative: str = "") -> Iterator[Source]:
+    """The datasets under a folder: first what the folder itself is, then files that are no part of it, then its folders."""
+    folder = root / relative
+    shown = os.path.join(typed, relative) if relative else typed
+    source = Source(folder, shown, relative)
+    parts: frozenset[Path] | None = frozenset()
+    for each in formats().values():
+        if each.sniff(source) is not None:
+            yield source
+            parts_of = getattr(each, "parts", None)
+            parts = parts_of(source) if parts_of is not None else None
+            break
+    if parts is None:
+        return
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError as error:
+        on_skip(f"{shown}: {error.strerror or error}")
+        return
+    for entry in entries:
+        inner = os.path.join(relative, entry.name)
+        if is_left_alone(entry.name) or folder / entry.name in parts:
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            yield from _in_folder(root, typed, on_skip, inner)
+        elif entry.is_file() and Path(entry.name).suffix.lower() not in _NO_DATA:
+            if os.access(entry.path, os.R_OK):
+                yield from _in_file(root / inner, os.path.join(typed, inner), inner)
+            else:
+                on_skip(f"{os.path.join(typed, inner)}: no permission to read it")
+
+
+def is_left_alone(name: str) -> bool:
+    """Whether a scan passes over an entry of a folder: hidden, ragtui's own, or written by ``--fix``."""
+    return name.startswith(".") or name == CONFIG_NAME or _LEFT_ALONE.fullmatch(name) is not None

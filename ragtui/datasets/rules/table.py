@@ -1,0 +1,75 @@
+"""Rules about tables of test cases: roles, inputs, expected values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ragtui.datasets.containers.table import Table, short
+from ragtui.datasets.dataset import Dataset, Role, Shape
+from ragtui.datasets.findings import Finding, Level, More
+from ragtui.datasets.formats.table import Cases
+from ragtui.datasets.rules import rule
+
+
+@rule("TBL101", "no-input", Level.ERROR, remedy="name a column query, or give it the role input", on=Cases)
+def no_input(cases: Cases) -> Iterator[Finding]:
+    """No column is an input, so there is nothing to ask and no row has a name. Input columns are sent to the pipeline;
+    expected ones only an evaluator sees."""
+    if not cases.having(Role.INPUT):
+        columns = ", ".join(short(header, 30) for header in cases.table.headers[:12])
+        yield cases.table.header_finding("TBL101", Level.ERROR, f"no input column; columns are: {columns}")
+
+
+@rule("TBL102", "input-empty", Level.ERROR, remedy="fill the cell, or remove the row", on=Cases)
+def empty_input(cases: Cases) -> Iterator[Finding | More]:
+    """The row has nothing to ask: its query (or first input) is empty."""
+    if cases.question is not None:
+        yield from _empty(cases.table, "TBL102", Level.ERROR, cases.question)
+
+
+@rule("TBL103", "expected-empty", Level.WARNING, remedy="fill the cell, or leave the row out", on=Cases)
+def empty_expected(cases: Cases) -> Iterator[Finding | More]:
+    """The row has no expected value: metrics that need one are not applicable to it, and means are over fewer rows. The
+    texts NA, None and null are values, and kept."""
+    for name in cases.having(Role.EXPECTED):
+        yield from _empty(cases.table, "TBL103", Level.WARNING, name)
+
+
+@rule("TBL104", "key-absent", Level.WARNING, remedy="add the key, or leave the rows out", on=Cases)
+def absent_keys(cases: Cases) -> Iterator[Finding]:
+    """Some records of a JSON file lack a key that others have, so that metrics which need it are not applicable there."""
+    table = cases.table
+    if table.container not in ("json", "jsonl"):
+        return
+    for name in table.names:
+        if cases.roles.get(name) in (Role.INPUT, Role.EXPECTED, Role.RESPONSE):
+            missing = table.frame[name].is_null()
+            if count := int(missing.sum()):
+                level = Level.ERROR if name == cases.question else Level.WARNING
+                message = f"{short(name)} is missing in {count:,} of {table.height:,} records"
+                yield table.finding("TBL104", level, message, missing.arg_max() or 0, name)
+
+
+@rule("TBL105", "spaces-in-header", Level.WARNING, example='" query"', remedy="write the header without them", on=Cases)
+def spaced_headers(cases: Cases) -> Iterator[Finding]:
+    """A header has spaces or invisible characters around it. It is read as if it had none; tools that compare names exactly
+    do not find the column."""
+    table = cases.table
+    for position, (header, name) in enumerate(zip(table.headers, table.names, strict=True)):
+        clean = header.strip("\u200b\u200c\u200d\u2060\ufeff \t\r\n\u00a0")
+        if header == name and clean and clean != header:
+            fix = table.places.edit(table.header_line, position, clean) if table.places and clean not in table.headers else ()
+            message = f'header "{short(header)}" has spaces or invisible characters around "{short(clean)}"'
+            yield table.header_finding("TBL105", Level.WARNING, message, name, fix)
+
+
+@rule("TBL501", "over-100-cases", Level.ERROR, platforms=("deepset-dataset",), advice=True, on=Dataset)
+def over_100_cases(dataset: Dataset) -> Iterator[Finding]:
+    """A deepset Dataset holds at most 100 test cases."""
+    if dataset.shape is Shape.CASES and dataset.rows > 100:
+        yield Finding("TBL501", Level.ERROR, f"{dataset.rows:,} cases; a deepset Dataset holds at most 100")
+
+
+def _empty(table: Table, code: str, level: Level, name: str) -> Iterator[Finding | More]:
+    hits = table.rows_where(table.empty(name), name)
+    yield from table.findings(code, level, name, hits, lambda _: f"{short(table.header_of(name))} is empty")

@@ -1,0 +1,111 @@
+"""Runs an experiment: targets answer, metrics and judges score, and everything is stored as it lands.
+
+Running a plan again goes on where it stopped: stored responses and scores are not asked for again. Killing the process
+at any moment loses at most the calls that were in flight.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any
+
+from ragtui.datasets.dataset import Dataset, Shape
+from ragtui.experiments.case_inputs import case_table
+from ragtui.experiments.case_run import CaseRun
+from ragtui.experiments.finished_frame import write_frame
+from ragtui.experiments.judging import processes
+from ragtui.experiments.plan import Plan
+from ragtui.experiments.progress import Progress, Status
+from ragtui.experiments.recorder import Recorder
+from ragtui.experiments.retrieval_run import RetrievalRun
+from ragtui.experiments.store import Store
+from ragtui.judges.judge import JudgeStopped
+from ragtui.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How a plan is run; none of it changes what the results mean.
+
+    ``fresh`` reuses nothing that is stored. ``concurrency`` is how many judge calls may be in flight, ``None`` for the
+    judge's own. ``budget`` in USD pauses the run when it is spent.
+    """
+
+    fresh: bool = False
+    concurrency: int | None = None
+    budget: float | None = None
+
+
+def run(
+    plan: Plan,
+    dataset: Dataset,
+    workspace: Workspace,
+    store: Store,
+    progress: Progress,
+    options: RunOptions | None = None,
+    executor: Executor | None = None,
+) -> Status:
+    """Runs or resumes a plan and returns how it ended; blocks, with an event loop of its own.
+
+    Cells that errored are asked again where the last run came to its end. ``executor`` judges offline instead of the
+    processes that are started for large sets.
+
+    Raises:
+        StoreError: another run holds the workspace, or it cannot be written.
+        TargetError: a target cannot be used at all.
+        JudgeError: the judge cannot be used.
+    """
+    options = options or RunOptions()
+    cases = case_table(dataset, plan.mapping)
+    with store.begin(plan, dataset.path, cases, options.fresh) as recorder:
+        progress.experiment = plan.id
+        retry = recorder.status_before() is Status.FINISHED
+        recorder.status(Status.RUNNING)
+        progress.status = Status.RUNNING
+        status, message = Status.INTERRUPTED, "the process ended"
+        cells: int | None = None
+        try:
+            if dataset.shape is Shape.RETRIEVAL:
+                job: CaseRun | RetrievalRun = RetrievalRun(plan, dataset, workspace, recorder, progress)
+                asyncio.run(_until_cancelled(job.run(), progress))
+            else:
+                job = CaseRun(plan, dataset, workspace, recorder, progress, retry, options)
+                with processes(job.judge, job.questions_expected) as started:
+                    asyncio.run(_until_cancelled(job.run(executor or started), progress))
+            cells = job.cells
+            status, message = _ending(job, progress)
+        except JudgeStopped as stopped:
+            status, message = Status.PAUSED, str(stopped)
+        finally:
+            _close(recorder, plan, store, status, message, cells)
+            progress.status, progress.message = status, message
+    return status
+
+
+def _ending(job: CaseRun | RetrievalRun, progress: Progress) -> tuple[Status, str]:
+    if progress.cancelled:
+        return Status.CANCELLED, "cancelled"
+    if job.stopped_by:
+        return Status.PAUSED, job.stopped_by
+    return Status.FINISHED, ""
+
+
+def _close(recorder: Recorder, plan: Plan, store: Store, status: Status, message: str, cells: int | None) -> None:
+    if status is Status.FINISHED:
+        write_frame(store, recorder.number, plan)
+    recorder.end(status, message, cells)
+
+
+async def _until_cancelled(work: Coroutine[Any, Any, None], progress: Progress) -> None:
+    """Runs ``work``; once the progress is cancelled it gets no further than its next wait."""
+    task = asyncio.ensure_future(work)
+    while not task.done():
+        await asyncio.wait({task}, timeout=0.05)
+        if progress.cancelled and not task.done():
+            task.cancel()
+            await asyncio.wait({task})
+    if not task.cancelled():
+        task.result()

@@ -1,0 +1,60 @@
+"""Words of any language, for comparing texts: case, width and accents' encoding do not count, scripts without spaces
+are cut into characters."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Final
+
+import regex
+
+_ARTICLES: Final = frozenset(("a", "an", "the"))
+_NUMBER: Final = r"(?:(?<![\w.,])[-−])?\d+(?:[.,]\d+)*"
+_ASCII_WORD: Final = re.compile(rf"{_NUMBER}(?![a-z])|[a-z0-9]+(?:'[a-z0-9]+)*|[$]")
+_UNSPACED: Final = (
+    r"[\p{Han}\p{Hiragana}\p{Katakana}\u30FC\p{Bopomofo}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}"
+    r"&&[\p{L}\p{M}\p{N}]]"
+)
+_WORD: Final = regex.compile(
+    rf"(?V1){_UNSPACED}\p{{M}}*"
+    rf"|(?:(?<![\w.,])[-−])?\p{{Nd}}+(?:[.,]\p{{Nd}}+)*(?![\p{{L}}--{_UNSPACED}])"
+    rf"|[[\p{{L}}\p{{M}}\p{{N}}]--{_UNSPACED}]+(?:'[[\p{{L}}\p{{M}}\p{{N}}]--{_UNSPACED}]+)*"
+    r"|\p{Sc}|\p{So}[\p{Sk}\p{M}\u200D\p{So}]*"
+)
+_THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3}(?:\D|$))")
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, in order, ready to be compared.
+
+    Case is folded and compatible forms are made one (full-width letters, ligatures, composed and decomposed accents);
+    accents stay. Chinese, Japanese, Thai and other scripts without spaces give a word a character; a number is a word
+    with its sign and decimals, without thousands commas; an emoji or currency sign is a word; other punctuation is
+    none.
+    """
+    if text.isascii():
+        return _ASCII_WORD.findall(_without_thousands(text.lower()))
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return list(_WORD.findall(_without_thousands(folded.replace("’", "'").replace("\u200b", ""))))
+
+
+def content_words(text: str) -> list[str]:
+    """``words`` without the English articles, unless nothing else is there."""
+    found = words(text)
+    return [word for word in found if word not in _ARTICLES] or found
+
+
+def is_unspaced(word: str) -> bool:
+    """Whether a word of ``words`` is one character of a script that is written without spaces."""
+    return len(word) <= 4 and _is_unspaced(word)
+
+
+@lru_cache(maxsize=65536)
+def _is_unspaced(word: str) -> bool:
+    return regex.match(rf"(?V1){_UNSPACED}", word) is not None
+
+
+def _without_thousands(text: str) -> str:
+    return _THOUSANDS.sub("", text) if "," in text else text
