@@ -26,6 +26,7 @@ def conflict(claim: Line, passage: Passage, cover: Cover) -> str:
         or _exclusion(claim, passage, cover)
         or _swap(claim, passage, cover)
         or _other_name(claim, passage, cover)
+        or _other_owner(claim, passage, cover)
     )
 
 
@@ -180,6 +181,26 @@ def _other_name(claim: Line, passage: Passage, cover: Cover) -> str:
         other = next((each for each in line.words if each.place == start), None)
         if other is not None and id(other) not in taken and other.name == word.name:
             return f'says "{word.text}" where the context has "{other.text}"'
+    return ""
+
+
+def _other_owner(claim: Line, passage: Passage, cover: Cover) -> str:
+    """ "Barcelona of Spain" where the claim says Madrid of it."""
+    line = passage.places[cover.home].line
+    taken = {id(match.found) for match in cover.matches if match is not None}
+    strangers = [
+        word
+        for word, match in zip(claim.words, cover.matches, strict=True)
+        if match is None and word.name and plain(word) not in passage.folded
+    ]
+    if not strangers:
+        return ""
+    for match in _at_home(cover):
+        link = _link_before(line, match.found)
+        before = match.found.place - len(link) - 1
+        other = next((word for word in line.words if word.place == before), None)
+        if link and match.word.name and other is not None and other.name and id(other) not in taken:
+            return f'says "{strangers[0].text}" where the context has "{other.text}"'
     return ""
 
 
