@@ -84,7 +84,9 @@ root = typer.Typer(
 
 @root.callback(subcommand_metavar="[PATH]... | COMMAND [ARGS]...")
 def _ragtui(
-    version: bool = typer.Option(False, "--version", help="Show the version and exit.", callback=_show_version, is_eager=True),
+    version: bool = typer.Option(
+        False, "--version", help="Show the version and exit.", callback=_show_version, is_eager=True
+    ),
 ) -> None:
     """Evaluate RAG systems in the terminal.
 
