@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 
 def command(
-    experiment: str = typer.Argument(
-        None, help="Its id, the beginning of it, or last; without: the list of experiments."
-    ),
-    worst: int = typer.Option(5, min=0, help="How many of the worst rows to show per metric."),
-    metric: str = typer.Option(None, help="Show the worst rows of this metric only."),
-    strict: bool = typer.Option(False, "--strict", help="Count errors as the worst score."),
-    fail_under: list[str] = typer.Option([], metavar="METRIC[.pass_rate]=X", help="Fail if the candidate is worse."),
-    fail_if_worse: bool = typer.Option(
-        False, "--fail-if-worse", help="Fail if a metric is surely worse than the baseline."
-    ),
-    max_error_rate: float = typer.Option(
-        0.0, min=0, max=1, help="Share of cells that may have errored before the gates are off."
-    ),
-    quiet: bool = typer.Option(False, "--quiet", "-q", help="Print nothing; the status tells."),
+    experiment: Annotated[
+        str | None, typer.Argument(help="Its id, the beginning of it, or last; without: the list of experiments.")
+    ] = None,
+    worst: Annotated[int, typer.Option(min=0, help="How many of the worst rows to show per metric.")] = 5,
+    metric: Annotated[str | None, typer.Option(help="Show the worst rows of this metric only.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Count errors as the worst score.")] = False,
+    fail_under: Annotated[
+        list[str] | None, typer.Option(metavar="METRIC[.pass_rate]=X", help="Fail if the candidate is worse.")
+    ] = None,
+    fail_if_worse: Annotated[
+        bool, typer.Option("--fail-if-worse", help="Fail if a metric is surely worse than the baseline.")
+    ] = False,
+    max_error_rate: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of cells that may have errored before the gates are off.")
+    ] = 0.0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing; the status tells.")] = False,
 ) -> None:
     """Show an experiment.
 
@@ -42,7 +46,7 @@ def command(
             print_list(store.list(), out)
             return
         results = store.results(experiment)
-        gates = Gates(tuple(limit(each, results.plan) for each in fail_under), fail_if_worse, max_error_rate)
+        gates = Gates(tuple(limit(each, results.plan) for each in fail_under or ()), fail_if_worse, max_error_rate)
         wanted = named(metric).name if metric and metric not in results.metrics else metric
         if wanted is not None and wanted not in results.metrics:
             could_not_run(

@@ -48,8 +48,10 @@ def _reason(results: Results, case_id: str, metric: str, side: Side) -> str:
     answered = case.side(side)
     cells = answered.cells if answered is not None else ()
     given = next((cell.reason for cell in cells if cell.metric == metric and cell.reason), "")
-    if given or answered is None or not answered.response or not case.expected:
+    if given or answered is None:
         return given
+    if not answered.response or not case.expected:
+        return answered.cause_evidence
     expected = case.expected.get("ground_truth") or next(iter(case.expected.values()))
     return f"says “{_short(answered.response)}” where “{_short(expected)}” is expected"
 

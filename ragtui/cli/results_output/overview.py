@@ -38,7 +38,7 @@ def print_results(
     said = wording.causes(results.causes())
     if said:
         console.print(f"\n{said}", soft_wrap=True)
-    if results.plan.judge_model == "embedded":
+    if results.plan.judge_model == "embedded" and any(each.question for each in results.plan.metrics):
         console.print(
             "\nThe embedded judge is a heuristic: it compares words, numbers, names and negations, and is weak outside "
             "English.",
