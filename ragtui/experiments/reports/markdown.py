@@ -14,7 +14,7 @@ from ragtui.experiments.worst import worst_rows
 
 SUFFIX: Final = ".md"
 WORST: Final = 5
-_SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&])")
+_SPECIAL: Final = re.compile(r"([\\`*_\[\]<>|~&]|:(?=//)|(?<=www)\.)")
 
 
 def render(results: Results, judgement: Judgement) -> str:
