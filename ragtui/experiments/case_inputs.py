@@ -127,8 +127,7 @@ def _objects(frame: pl.DataFrame, columns: Mapping[str, str]) -> list[str]:
 def _query_table(dataset: Dataset) -> pl.DataFrame:
     import polars as pl
 
-    queries = dataset.queries
-    assert queries is not None
+    queries = query_frame(dataset)
     grades: dict[str, dict[str, int]] = {}
     if dataset.qrels is not None:
         for query, document, grade in dataset.qrels.select("query_id", "doc_id", "grade").iter_rows():
@@ -136,19 +135,39 @@ def _query_table(dataset: Dataset) -> pl.DataFrame:
     return pl.DataFrame(
         {
             "case_id": queries["query_id"],
-            "name": queries["text"].fill_null(""),
-            "inputs": [json.dumps({"query": text or ""}) for text in queries["text"]],
+            "name": queries["text"],
+            "inputs": [json.dumps({"query": text}) for text in queries["text"]],
             "expected": ["{}"] * queries.height,
             "judgments": [json.dumps(grades.get(query, {})) for query in queries["query_id"]],
         }
     )
 
 
+def query_frame(dataset: Dataset) -> pl.DataFrame:
+    """The queries of an experiment: ``position``, ``query_id``, ``text``. Where most queries of a set have no judgment
+    (a split of a large set), the judged ones; a set without queries has those of its judgments."""
+    import polars as pl
+
+    judged = (
+        dataset.qrels["query_id"].unique(maintain_order=True)
+        if dataset.qrels is not None
+        else pl.Series([], dtype=pl.String)
+    )
+    queries = dataset.queries
+    if queries is None:
+        queries = pl.DataFrame({"query_id": judged, "text": [""] * judged.len()})
+    queries = queries.select("query_id", pl.col("text").fill_null("")).unique(
+        "query_id", keep="first", maintain_order=True
+    )
+    with_judgments = queries.filter(pl.col("query_id").is_in(judged.implode()))
+    chosen = with_judgments if 0 < with_judgments.height < queries.height / 2 else queries
+    return chosen.with_row_index("position")
+
+
 def target_cases(dataset: Dataset, mapping: Mapping[str, str], positions: Sequence[int]) -> list[Case]:
     """The cases a target may see: inputs and filters, never an expected value."""
     if dataset.cases is None:
-        assert dataset.queries is not None
-        part = dataset.queries[list(positions)]
+        part = query_frame(dataset)[list(positions)]
         return [Case(query, {"query": text or ""}) for query, text in part.select("query_id", "text").iter_rows()]
     query = origin("query", dataset, mapping)
     columns = _named(dataset, Role.INPUT, "query", query)

@@ -9,16 +9,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from ragtui.datasets.dataset import Dataset
-from ragtui.experiments.case_inputs import ANSWERED, CaseInputs, Origin, origins, target_cases
+from ragtui.experiments.case_inputs import CaseInputs, origins, target_cases
 from ragtui.experiments.judging import judge_all
-from ragtui.experiments.plan import Plan, PlannedMetric, Side
+from ragtui.experiments.plan import Plan, Side
+from ragtui.experiments.planning import planned_metrics
 from ragtui.experiments.progress import Progress
 from ragtui.experiments.recorder import Recorder
 from ragtui.experiments.reply_cache import ReplyCache
+from ragtui.experiments.why_not import why_not
 from ragtui.judges.judge import Question, Verdict
 from ragtui.judges.profile import judge
 from ragtui.metrics.metric import Metric
-from ragtui.metrics.score import Inputs, Outcome, State, not_applicable
+from ragtui.metrics.score import Inputs, Outcome, State
 from ragtui.targets.target import Response, Target
 from ragtui.workspace import Workspace
 
@@ -53,8 +55,6 @@ class CaseRun:
         retry_errors: bool,
         options: RunOptions,
     ) -> None:
-        from ragtui.experiments.planning import planned_metrics
-
         self.plan, self.dataset, self.workspace = plan, dataset, workspace
         self.recorder, self.progress, self.options = recorder, progress, options
         self.retry = retry_errors
@@ -214,21 +214,13 @@ class CaseRun:
 
     def _without_a_judge(self, metric: Metric, response: Response, inputs: Inputs) -> Outcome | None:
         """The outcome of a metric that is computed, or cannot be; ``None`` where the judge must be asked."""
-        answered = any(name in ANSWERED for name in (*metric.inputs, *metric.optional))
-        if response.state is State.TARGET_ERROR and answered:
-            return Outcome(State.TARGET_ERROR, cause=response.cause, reason=response.message)
-        missing = [name for name in metric.inputs if name not in inputs]
-        if missing:
-            return not_applicable(f"no {' and no '.join(missing)}")
-        if metric.score is not None:
-            try:
-                return metric.score(inputs)
-            except Exception as error:
-                return Outcome(State.METRIC_ERROR, cause="exception", reason=f"{type(error).__name__}: {error}")
-        if metric.question is None:
-            return not_applicable("needs judged documents: a dataset of corpus, queries and qrels")
-        refusal = self.judge.refuses(metric.question)
-        return not_applicable(refusal) if refusal is not None else None
+        reason = why_not(metric, response, inputs, self.judge)
+        if reason is not None or metric.score is None:
+            return reason
+        try:
+            return metric.score(inputs)
+        except Exception as error:
+            return Outcome(State.METRIC_ERROR, cause="exception", reason=f"{type(error).__name__}: {error}")
 
     def _store_outcomes(self, outcomes: Mapping[tuple[Side, str], list[tuple[int, int, Outcome]]]) -> None:
         for (side, metric), found in outcomes.items():
@@ -286,18 +278,3 @@ def _outcome(metric: Metric, verdict: Verdict) -> Outcome:
     if verdict.state is State.SCORED:
         return metric.from_verdict(verdict.score, verdict.reason, verdict.evidence)
     return Outcome(verdict.state, cause=verdict.cause, reason=verdict.reason, evidence=verdict.evidence)
-
-
-def planned(metric: Metric, threshold: float | None, inputs: Mapping[str, Origin]) -> PlannedMetric:
-    """A metric pinned for a plan."""
-    return PlannedMetric(
-        spec=metric.name,
-        version=metric.version,
-        threshold=threshold,
-        inputs={name: each.reference for name, each in inputs.items()},
-        kind=metric.kind.value,
-        scale=metric.scale,
-        higher_is_better=metric.higher_is_better,
-        unit=metric.unit,
-        question=metric.question,
-    )

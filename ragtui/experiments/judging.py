@@ -25,10 +25,10 @@ _LOOK: Final = 0.05
 
 
 @contextmanager
-def processes(judge: Judge, questions: int) -> Iterator[Executor | None]:
+def processes(judge: Judge | None, questions: int) -> Iterator[Executor | None]:
     """Processes to judge in, where the judge works in this process and there is much to do; else ``None``."""
     workers = min(8, os.cpu_count() or 1)
-    if judge.host is not None or questions < POOL_FROM or workers < 2:
+    if judge is None or judge.host is not None or questions < POOL_FROM or workers < 2:
         yield None
         return
     pool = ProcessPoolExecutor(workers, get_context("spawn"), _leave_interrupts_to_the_run)

@@ -59,6 +59,7 @@ class Plan:
     candidate: str = "recorded"
     baseline: str | None = None
     judge: str = "embedded"
+    judge_model: str = ""  # what the judge's name stood for
     strategy: str = "auto"
     group: str | None = None
     repeats: int = 1

@@ -82,7 +82,8 @@ class StoredResults:
         """One row a case: see ``tally.folded``."""
         key = (metric.spec, side)
         if key not in self._folded:
-            self._folded[key] = tally.folded(self.cells, metric, side, self.positions(side), self._rest)
+            cells = self.cells if self.plan.average == "default" else self._averaged(metric, side)
+            self._folded[key] = tally.folded(cells, metric, side, self.positions(side), self._rest)
         return self._folded[key]
 
     # -- rows ----------------------------------------------------------------------------------------------------
@@ -245,6 +246,23 @@ class StoredResults:
                 bulk = frame.with_columns(side=pl.lit(side.value), metric=pl.lit(spec), repeat=pl.lit(1))
                 frames.append(bulk.select(pl.col(name).cast(kind) for name, kind in tally.CELLS.items()))
         return pl.concat(frames)
+
+    def _averaged(self, metric: PlannedMetric, side: Side) -> pl.DataFrame:
+        """A ranking metric's cells as another tool averages them: the queries it counts, a missing score as 0."""
+        from ragtui.metrics.rankings.averages import counted
+
+        frame = next((frame for spec, frame in self._frames(side) if spec == metric.spec), None)
+        if frame is None:
+            return self.cells
+        scored = pl.lit(State.SCORED.value)
+        taken = frame.with_columns(metric=pl.lit(metric.spec), side=pl.lit(side.value), repeat=pl.lit(1)).with_columns(
+            pl.when(counted(self.plan.average)).then(pl.col("score").fill_null(0.0)).alias("score"),
+            pl.when(counted(self.plan.average))
+            .then(scored)
+            .otherwise(pl.lit(State.NOT_APPLICABLE.value))
+            .alias("state"),
+        )
+        return taken.select(pl.col(name).cast(kind) for name, kind in tally.CELLS.items())
 
     def _finished_file(self) -> Path | None:
         path = self.store.file(self.experiment)
