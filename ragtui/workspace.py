@@ -47,7 +47,9 @@ class Workspace:
         here = Path(start).resolve()
         if here.is_file():
             here = here.parent
-        root = next((d for d in (here, *here.parents) if (d / CONFIG_NAME).is_file() or (d / STATE_NAME).is_dir()), here)
+        root = next(
+            (d for d in (here, *here.parents) if (d / CONFIG_NAME).is_file() or (d / STATE_NAME).is_dir()), here
+        )
         return cls(root, _read(root / CONFIG_NAME))
 
     def table(self, *keys: str) -> dict[str, Any]:

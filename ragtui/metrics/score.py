@@ -59,7 +59,9 @@ class Outcome:
     evidence: tuple[Evidence, ...] = ()
 
     def __post_init__(self) -> None:
-        if (self.state is State.SCORED) != (self.score is not None) or (self.score is not None and self.score != self.score):
+        if (self.state is State.SCORED) != (self.score is not None) or (
+            self.score is not None and self.score != self.score
+        ):
             raise ValueError(f"state {self.state} with score {self.score}")
 
 

@@ -145,7 +145,7 @@ _QUOTED: Final = re.compile('"[^"]*(?:""[^"]*)*"')
 @cache
 def _field_pattern(delimiter: str) -> re.Pattern[str]:
     mark = re.escape(delimiter)
-    return re.compile(f'(?:"[^"]*(?:""[^"]*)*"(?=[{mark}\r\n]|\Z)|[^{mark}\r\n]*)(?P<end>[{mark}]|\r\n|\n|\r|\Z)')
+    return re.compile(rf'(?:"[^"]*(?:""[^"]*)*"(?=[{mark}\r\n]|\Z)|[^{mark}\r\n]*)(?P<end>[{mark}]|\r\n|\n|\r|\Z)')
 
 
 def field_spans(text: str, delimiter: str) -> list[tuple[int, int]]:
