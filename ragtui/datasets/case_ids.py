@@ -22,7 +22,10 @@ NAME: Final = "_name"
 
 def own_id_column(table: Table) -> str | None:
     """The column that holds the file's own ids, by its header (case and outer spaces do not matter)."""
-    by_header = {header.strip().casefold(): name for header, name in zip(reversed(table.headers), reversed(table.names), strict=True)}
+    by_header = {
+        header.strip().casefold(): name
+        for header, name in zip(reversed(table.headers), reversed(table.names), strict=True)
+    }
     return next((by_header[wanted] for wanted in OWN_ID_HEADERS if wanted in by_header), None)
 
 
@@ -33,7 +36,11 @@ def hashed(inputs: Sequence[object]) -> str:
 
 
 def identify(
-    table: Table, inputs: Sequence[str], name: str | None = None, own: str | None = None, collect: Sequence[str] | None = None
+    table: Table,
+    inputs: Sequence[str],
+    name: str | None = None,
+    own: str | None = None,
+    collect: Sequence[str] | None = None,
 ) -> tuple[pl.DataFrame, list[Finding | More]]:
     """The cases of ``table``, a row each: ``_case_id``, ``_line``, ``_name``, then the columns of the table.
 
@@ -57,7 +64,10 @@ def identify(
     if name and frame.schema[name] != pl.String:
         named = pl.col(name).list.first()
     cases = frame.select(
-        pl.Series(CASE_ID, unique, dtype=pl.String), pl.col(LINE), named.fill_null("").alias(NAME), pl.exclude(LINE, ROW)
+        pl.Series(CASE_ID, unique, dtype=pl.String),
+        pl.col(LINE),
+        named.fill_null("").alias(NAME),
+        pl.exclude(LINE, ROW),
     )
     findings: list[Finding | More] = []
     if len(set(wanted)) < len(wanted):
@@ -78,7 +88,9 @@ def _grouped(frame: pl.DataFrame, inputs: Sequence[str], collect: Sequence[str])
         frame.group_by(keys, maintain_order=True)
         .agg(pl.col(name) if name in texts else pl.col(name).first() for name in frame.columns)
         .select(
-            pl.col(name).list.eval(pl.element().filter(filled)).list.unique(maintain_order=True) if name in texts else pl.col(name)
+            pl.col(name).list.eval(pl.element().filter(filled)).list.unique(maintain_order=True)
+            if name in texts
+            else pl.col(name)
             for name in frame.columns
         )
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Final
 
 from ragtui.datasets.dataset import Dataset
 from ragtui.datasets.discover import CannotOpen, sources_at
@@ -16,6 +17,9 @@ from ragtui.datasets.rules import rules, run_rules
 from ragtui.datasets.rules.platforms import wrong_format
 
 __all__ = ["CannotOpen", "Opened", "check_options", "open_dataset", "open_datasets", "platforms"]
+
+
+_DEFAULTS: Final = ReadOptions()
 
 
 @dataclass
@@ -57,7 +61,7 @@ class Opened:
 
 def open_datasets(
     paths: Iterable[str],
-    options: ReadOptions = ReadOptions(),
+    options: ReadOptions = _DEFAULTS,
     format: str | None = None,
     on_source: Callable[[Source], None] = lambda source: None,
 ) -> Opened:
@@ -88,7 +92,7 @@ def open_datasets(
     return opened
 
 
-def open_dataset(path: str, format: str | None = None, options: ReadOptions = ReadOptions()) -> tuple[Dataset, Report]:
+def open_dataset(path: str, format: str | None = None, options: ReadOptions = _DEFAULTS) -> tuple[Dataset, Report]:
     """Opens one dataset with its report; ``path`` may name a sheet as ``book.xlsx#Sheet``.
 
     Raises:
@@ -123,9 +127,13 @@ def check_options(
     for prefix in (*select, *ignore):
         if prefix != "ALL" and not any(code.startswith(prefix) for code in rules()):
             families = sorted({code.rstrip("0123456789") for code in rules()})
-            raise CannotOpen(f"no rule begins with {prefix!r}; families are {', '.join(families)} (ragtui rule lists all)")
+            raise CannotOpen(
+                f"no rule begins with {prefix!r}; families are {', '.join(families)} (ragtui rule lists all)"
+            )
     if platform is not None and platform not in platforms():
-        raise CannotOpen(f"unknown platform {platform!r}{_suggest(platform, platforms())}; known are {', '.join(platforms())}")
+        raise CannotOpen(
+            f"unknown platform {platform!r}{_suggest(platform, platforms())}; known are {', '.join(platforms())}"
+        )
     _forced(format)
 
 

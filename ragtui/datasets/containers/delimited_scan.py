@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from ragtui.datasets.findings import SHOWN_PER_RULE
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -21,18 +23,20 @@ _BLOCK: Final = 1 << 22
 _QUOTE: Final = 0x22
 _LF: Final = 0x0A
 _CR: Final = 0x0D
+_TAB: Final = 0x09
 
 
 @dataclass(frozen=True)
 class Scanned:
     """``frame`` holds the columns ``0``, ``1``, … of all sound records; ``lines`` and ``rows`` their first lines and
-    numbers. ``ragged`` are ``(line, row, raw text)`` of records with a wrong number of fields, ``blank`` the lines of
-    blank lines between records. ``lines_total`` counts physical lines of the whole file."""
+    numbers. ``ragged`` are ``(line, row, raw text)`` of the first thousand of ``ragged_total`` records with a wrong number
+    of fields, ``blank`` the lines of blank lines between records. ``lines_total`` counts physical lines of the whole file."""
 
     frame: pl.DataFrame
     lines: Positions
     rows: Positions
     ragged: list[tuple[int, int, str]]
+    ragged_total: int
     blank: list[int]
     lines_total: int
     plain: bool
@@ -81,19 +85,22 @@ def scan(data: bytes, start: int, skipped_lines: int, delimiter: str, columns: i
     if frame.height != len(keep):
         return None
     sound = ~ragged & ~blank
-    last = int(np.flatnonzero(~blank)[-1]) if (~blank).any() else -1
-    plain = len(control) == len(feeds) + len(returns) + int((which == 0x09).sum()) and data.isascii() and b"\x7f" not in data
+    told = np.flatnonzero(ragged)[:SHOWN_PER_RULE]
+    try:
+        texts = [data[start + starts[place] : start + stops[place]].decode("utf-8") for place in told]
+    except UnicodeDecodeError:
+        return None
+    last = int(np.flatnonzero(~blank)[-1]) if (~blank).any() else 0
+    breaks = len(feeds) + len(returns) + int((which == _TAB).sum())
     return Scanned(
         frame=frame if keep.all() else frame.filter(pl.Series(keep)),
         lines=lines[sound],
         rows=numbers[sound],
-        ragged=[
-            (int(lines[place]), int(numbers[place]), data[start + starts[place] : start + stops[place]].decode("utf-8"))
-            for place in np.flatnonzero(ragged)
-        ],
-        blank=[int(line) for line in lines[:last][blank[:last]]] if last > 0 else [],
+        ragged=[(int(lines[place]), int(numbers[place]), text) for place, text in zip(told, texts, strict=True)],
+        ragged_total=int(ragged.sum()),
+        blank=lines[:last][blank[:last]].tolist(),
         lines_total=skipped_lines + len(feeds) + (1 if len(codes) and codes[-1] != _LF else 0),
-        plain=plain,
+        plain=len(control) == breaks and data.isascii() and b"\x7f" not in data,
     )
 
 

@@ -141,6 +141,11 @@ def passage_of(raw: bytes, line: int, byte: int, report: Report) -> Passage:
         return Passage(raw.decode("utf-8", "surrogateescape").translate(_FROM_ESCAPED), line, byte, exact=False)
 
 
+def without_end(raw: bytes) -> bytes:
+    """A line without its line feed and the carriage return before that."""
+    return raw.removesuffix(b"\n").removesuffix(b"\r")
+
+
 def syntax_fault(passage: Passage, error: JSONDecodeError, final: bool = False) -> Finding:
     """The finding for a broken syntax. ``final`` says that the file ends with this passage, without a line break."""
     text = passage.text

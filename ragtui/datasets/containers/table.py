@@ -105,11 +105,18 @@ class Table:
         """The 0-based index and the text of ``name`` of every row for which ``predicate`` holds."""
         import polars as pl
 
-        hits = self.frame.lazy().select(pl.int_range(pl.len()), self.text(name), predicate.alias("_")).filter(pl.col("_")).collect()
+        hits = (
+            self.frame.lazy()
+            .select(pl.int_range(pl.len()), self.text(name), predicate.alias("_"))
+            .filter(pl.col("_"))
+            .collect()
+        )
         for index, text, _ in hits.iter_rows():
             yield index, text
 
-    def finding(self, code: str, level: Level, message: str, index: int, name: str | None = None, fix: tuple[Edit, ...] = ()) -> Finding:
+    def finding(
+        self, code: str, level: Level, message: str, index: int, name: str | None = None, fix: tuple[Edit, ...] = ()
+    ) -> Finding:
         """A finding at a row, and at its cell in column ``name``."""
         line = int(self.frame[LINE][index])
         column, cell, header = 0, None, None
@@ -123,7 +130,9 @@ class Table:
             sheet=self.sheet, cell=cell, fix=fix,
         )  # fmt: skip
 
-    def header_finding(self, code: str, level: Level, message: str, name: str | None = None, fix: tuple[Edit, ...] = ()) -> Finding:
+    def header_finding(
+        self, code: str, level: Level, message: str, name: str | None = None, fix: tuple[Edit, ...] = ()
+    ) -> Finding:
         """A finding at the header line (line 0 for JSON), and at the header of column ``name``."""
         column, cell, header = 0, None, None
         if name is not None:
@@ -132,7 +141,15 @@ class Table:
             column = self.places.column(self.header_line, position) if self.places else 0
             cell = f"{column_letters(position)}{self.header_line}" if self.container == "xlsx" else None
         return Finding(
-            code, level, message, line=self.header_line, column=column, field=header, sheet=self.sheet, cell=cell, fix=fix
+            code,
+            level,
+            message,
+            line=self.header_line,
+            column=column,
+            field=header,
+            sheet=self.sheet,
+            cell=cell,
+            fix=fix,
         )
 
     def findings(

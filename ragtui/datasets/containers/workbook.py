@@ -200,7 +200,9 @@ def _number_findings(table: Table, cells: SheetCells, odd: Oddities) -> Iterator
             if len(text) < digits:
                 shown = text.zfill(digits)
                 same = table.frame.filter(table.frame[table.names[column]] == shown)
-                yield rules.shown_with_zeros(sheet, line, cell, header, text, shown, int(same[LINE][0]) if same.height else None)
+                yield rules.shown_with_zeros(
+                    sheet, line, cell, header, text, shown, int(same[LINE][0]) if same.height else None
+                )
             elif len(text.lstrip("-")) > _EXACT_DIGITS:
                 yield rules.too_many_digits(sheet, line, cell, header, text)
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
-from ragtui.datasets.containers.json_text import Member, Parsed, Passage, kind_of, parse, passage_of, skip_space, syntax_fault
+from ragtui.datasets.containers.json_text import Member, Parsed, Passage, kind_of, parse, passage_of, skip_space, syntax_fault, without_end
 from ragtui.datasets.findings import Finding, Report
 from ragtui.datasets.rules import beir as rules
 from ragtui.datasets.rules import json as json_rules
@@ -125,7 +125,7 @@ def repair(name: str, raw: bytes, line: int, byte: int, report: Report) -> list[
     if not raw.strip():
         report.add(rules.blank_line(line))
         return []
-    passage = passage_of(raw, line, byte, report)
+    passage = passage_of(without_end(raw), line, byte, report)
     final = not raw.endswith(b"\n")
     made = []
     for parsed in _objects(passage, final, report):

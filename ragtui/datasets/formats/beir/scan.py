@@ -25,11 +25,13 @@ _CHUNK: Final = 24 << 20
 _BUFFER: Final = 1 << 18
 _UNDECODED: Final = (msgspec.MsgspecError, RecursionError)
 
-# What keys, quotes and commas of a sound record take, with room for the spaces json.dumps writes and the line break, but
-# not for any key to be written a second time. A line that stays within it needs no closer look.
-_FRAME_TEXT: Final = len('{"_id":"","text":""}') + len('"_id":"",') - 1
-_FRAME_TITLE: Final = len('"title":"",')
-_FRAME_PAIR: Final = len('{"query-id":"","corpus-id":"","score":}') + len('"score":1,') - 1
+# Before a text's first character come its id, its title and at least this much of keys and quotes: as json.dumps spaces it,
+# which is less than the shortest second key could add to the tightest spacing. From there the next quote ends the text.
+_BEFORE: Final = len('{"_id": "", "text": "')
+_BEFORE_TITLED: Final = len('{"_id": "", "title": "", "text": "')
+_AFTER: Final = len('"}\r\n')
+_PAIR: Final = len('{"query-id":"","corpus-id":"","score":}') + len('"score":1,') - 1
+_TAILS: Final = 64
 
 Texts: TypeAlias = "str | list[Any]"
 """Many texts: joined by line feeds, which travels between processes ten times faster, or a list where one holds a line feed."""
@@ -123,6 +125,7 @@ def _documents(
     decode: Callable[[bytes], Any], stream: BinaryIO, size_of: Callable[[int], None], keep_id: Callable[[str], None]
 ) -> Iterator[bytes]:
     """Keeps sound documents; yields lines that must be taken apart. The size of a line is counted before it is yielded."""
+    tails: set[bytes] = set()
     for raw in stream:
         size = len(raw)
         size_of(size)
@@ -131,14 +134,13 @@ def _documents(
         except _UNDECODED:
             yield raw
             continue
-        text, title = record.text, record.title
-        spare = size - len(record.id) - len(text)
-        if title is not None:
-            spare -= len(title) + _FRAME_TITLE
-        if (spare > _FRAME_TEXT and _is_doubtful(raw, size - len(text))) or text.isspace():
+        identity, title, text = record.id, record.title, record.text
+        start = len(identity) + (_BEFORE if title is None else _BEFORE_TITLED + len(title))
+        end = raw.find(b'"', start)
+        if (size - end > _AFTER and raw[end:] not in tails and _is_doubtful(raw, text, start, tails)) or text.isspace():
             yield raw
         else:
-            keep_id(record.id)
+            keep_id(identity)
 
 
 def _queries(
@@ -148,6 +150,7 @@ def _queries(
     keep_id: Callable[[str], None],
     keep_text: Callable[[str], None],
 ) -> Iterator[bytes]:
+    tails: set[bytes] = set()
     for raw in stream:
         size = len(raw)
         size_of(size)
@@ -157,8 +160,9 @@ def _queries(
             yield raw
             continue
         text = record.text
-        around = size - len(text)
-        if (around - len(record.id) > _FRAME_TEXT and _is_doubtful(raw, around)) or text.isspace():
+        start = len(record.id) + _BEFORE
+        end = raw.find(b'"', start)
+        if (size - end > _AFTER and raw[end:] not in tails and _is_doubtful(raw, text, start, tails)) or text.isspace():
             yield raw
         else:
             keep_id(record.id)
@@ -182,7 +186,7 @@ def _pairs(
             yield raw
             continue
         query, document = record.query, record.document
-        if size - len(query) - len(document) > _FRAME_PAIR and _repeats(raw, b'"query-id"', b'"corpus-id"', b'"score"'):
+        if size - len(query) - len(document) > _PAIR and _repeats(raw, b'"query-id"', b'"corpus-id"', b'"score"'):
             yield raw
         else:
             keep_query(query)
@@ -220,18 +224,22 @@ _LOOPS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], Callable[..., It
 }
 
 
-def _is_doubtful(raw: bytes, around: int) -> bool:
+def _is_doubtful(raw: bytes, text: str, start: int, tails: set[bytes]) -> bool:
     """Whether a line that decoded may still be at fault: a key twice, or bad bytes in a key that is not read.
 
-    ``around`` is at least the number of bytes that are not the text's, so all of them lie that near to either end.
+    ``start`` is where the text begins if only its id and title come before it. ``tails`` remembers what may follow a text.
     """
-    edges = raw if 2 * around >= len(raw) else raw[:around] + raw[-around:]
-    return (
-        edges.count(b'"_id"') > 1
-        or edges.count(b'"text"') > 1
-        or edges.count(b'"title"') > 1
-        or (edges.count(b'":') > 3 and not raw.isascii() and not _is_utf8(raw))
-    )
+    closed = raw.rstrip()
+    if closed.endswith(b'"}') and raw.count(b'"', start, len(closed) - 2) == text.count('"'):
+        return False  # all quotes from there on are the text's own
+    if raw.count(b'"_id"') > 1 or raw.count(b'"text"') > 1 or raw.count(b'"title"') > 1:
+        return True
+    if not raw.isascii() and not _is_utf8(raw):
+        return True
+    tail = raw[raw.find(b'"', start) :]
+    if len(tails) < _TAILS and tail.isascii() and len(tail) < 200 and raw.find(b'"text"', 0, start) > 0:
+        tails.add(tail)
+    return False
 
 
 def _repeats(raw: bytes, *keys: bytes) -> bool:
