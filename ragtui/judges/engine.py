@@ -38,8 +38,8 @@ async def ask_all(
 ) -> Asked:
     """Asks every question once and hands each verdict to ``on_verdict`` in the loop's thread, in the order they land.
 
-    Questions are drawn only as fast as they can be asked. Of equal questions one is asked, the others wait for it. A
-    question that the judge refuses is ``not_applicable`` with the reason. ``stop`` is looked at 20 times a second: once
+    Questions are drawn only as fast as they can be asked. Of equal questions in flight one is asked and the others
+    wait for it; later ones are found in ``cache``. A question that the judge refuses is ``not_applicable`` with the reason. ``stop`` is looked at 20 times a second: once
     true, calls in flight are dropped at once. ``concurrency`` replaces the judge's own and can be turned meanwhile.
 
     Raises:

@@ -30,8 +30,8 @@ _ROWS: Final = {
         "is are was were be been being am do does did done doing have has had having will would shall should can could "
         "may might must also too very quite rather just even still already such other another both either neither own "
         "not no never none nobody nothing cannot can't don't doesn't didn't isn't aren't wasn't weren't won't wouldn't "
-        "shouldn't couldn't hasn't haven't hadn't mustn't n't without only all any each every some more most less least "
-        "few many much several up down out off again once because while although though unless until before after since "
+        "shouldn't couldn't hasn't haven't hadn't mustn't n't without only any each some several up down out again once "
+        "because while although though unless until since "
         "however therefore thus hence etc e.g i.e whether instead well let itself themselves himself herself yourself",
         "not no never none nobody nothing neither nor without cannot hardly barely scarcely can't",
     ),

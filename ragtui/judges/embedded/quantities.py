@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ragtui.judges.embedded.thesaurus import base
 from ragtui.judges.embedded.tokens import Token
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """``value`` in the base unit of ``kind`` (seconds for ``time``, grams for ``mass``, 1 = 1 % for ``percent``, minutes of
-    the day for ``clock``, …). ``number`` is the bare number as written. ``noun`` is what a ``count`` counts, as a plain
-    folded word. ``first`` and ``last`` are token indexes, ``last`` exclusive."""
+    the day for ``clock``, …). ``number`` is the bare number as written. ``noun`` is what a ``count`` counts, by its base
+    form. ``first`` and ``last`` are token indexes, ``last`` exclusive."""
 
     kind: str
     value: float
@@ -26,10 +27,14 @@ class Quantity:
         if self.kind == other.kind:
             tolerance = 0.02 if self.kind == "time" else 1e-6
             return abs(self.value - other.value) <= tolerance * max(abs(self.value), abs(other.value), 1e-9)
-        loose = {"count", "year"}
-        if self.kind in loose or other.kind in loose:
+        if self._bare or other._bare:
             return self.number == other.number
         return {self.kind, other.kind} == {"date", "month"} and int(self.value // 100) == int(other.value // 100)
+
+    @property
+    def _bare(self) -> bool:
+        """A number without a unit: it may mean any."""
+        return self.kind == "year" or (self.kind == "count" and not self.noun)
 
     def rivals(self, other: Quantity) -> bool:
         """Whether the two could fill the same place and differ."""
@@ -138,6 +143,10 @@ def _low(line: Sequence[Token], at: int) -> str:
 
 def _quantity(line: Sequence[Token], at: int) -> Quantity | None:
     token = line[at]
+    if token.kind in "wn":
+        rate = _rate(line, at)
+        if rate is not None:
+            return rate
     if token.kind == "w":
         special = _calendar(line, at) or _span_of_one(line, at)
         if special is not None:
@@ -272,14 +281,13 @@ def _measured(line: Sequence[Token], first: int, value: float, after: int) -> Qu
 
 
 def _counted(line: Sequence[Token], at: int) -> str:
-    for index in range(at, min(at + 3, len(line))):
-        token = line[index]
+    """The base form of the noun that a number counts: the last word before one that ends the phrase."""
+    noun = ""
+    for token in line[at : at + 3]:
         if token.kind != "w" or token.low in _CLOSERS:
-            return ""
-        following = line[index + 1] if index + 1 < len(line) else None
-        if following is None or following.kind != "w" or following.low in _CLOSERS:
-            return token.low
-    return line[at].low if at < len(line) and line[at].kind == "w" else ""
+            break
+        noun = token.low
+    return base(noun) if noun else ""
 
 
 _CLOSERS: Final = frozenset(
@@ -319,6 +327,36 @@ def _calendar(line: Sequence[Token], at: int) -> Quantity | None:
     return Quantity("month", month * 100, month, "", at, at + 1)
 
 
+_ADVERBS: Final = {
+    "hourly": 3600.0, "daily": 86400.0, "weekly": 604800.0, "monthly": 2592000.0, "yearly": 31536000.0, "annually": 31536000.0,
+    "annual": 31536000.0, "fortnightly": 1209600.0,
+}  # fmt: skip
+_OFTEN: Final = {"once": 1.0, "twice": 2.0}
+
+
+def _rate(line: Sequence[Token], at: int) -> Quantity | None:
+    """"daily", "every two weeks", "twice a day", "three times per week": so many times a second."""
+    low = line[at].low
+    if low in _ADVERBS:
+        return Quantity("rate", 1 / _ADVERBS[low], 1.0, "", at, at + 1)
+    if low in ("every", "each"):
+        number = _number(line, at + 1) or (1.0, at + 1)
+        unit = _UNITS.get(_low(line, number[1]))
+        if unit is not None and unit[0] == "time":
+            return Quantity("rate", 1 / (number[0] * unit[1]), number[0], "", at, number[1] + 1)
+        return None
+    times = (_OFTEN[low], at + 1) if low in _OFTEN else _number(line, at) if low not in ("a", "an") else None
+    if times is None:
+        return None
+    after = times[1] + (low not in _OFTEN and _low(line, times[1]) in ("times", "time"))
+    if after == times[1] and low not in _OFTEN:
+        return None
+    unit = _UNITS.get(_low(line, after + 1))
+    if _low(line, after) in ("a", "an", "per", "each", "every", "in") and unit is not None and unit[0] == "time":
+        return Quantity("rate", times[0] / unit[1], times[0], "", at, after + 2)
+    return None
+
+
 def _span_of_one(line: Sequence[Token], at: int) -> Quantity | None:
     """ "a day" where it is a length of time, not a rate."""
     if line[at].low not in ("a", "an") or _low(line, at - 1) not in _LASTING:
@@ -336,7 +374,9 @@ def _ordinal(line: Sequence[Token], at: int) -> Quantity | None:
     token = line[at]
     if token.kind == "n" and token.low == "ordinal":
         value = float(token.text)
-    elif token.low in _ORDINALS and token.low not in ("first", "second"):
+    elif token.low in _ORDINALS and (
+        token.low not in ("first", "second") or (_low(line, at - 1) == "the" and _low(line, at + 1) == "of")
+    ):
         value = float(_ORDINALS[token.low])
     else:
         return None

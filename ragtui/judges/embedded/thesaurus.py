@@ -72,7 +72,22 @@ def _irregular() -> Mapping[str, str]:
         lemma, *forms = row.split()
         for form in forms:
             table.setdefault(form, lemma)
+    for row in _rows("gradable.txt"):
+        for word in row.split():
+            for form in _graded(word):
+                table.setdefault(form, word)
     return table
+
+
+def _graded(word: str) -> tuple[str, str]:
+    """Comparative and superlative of a short adjective."""
+    if word.endswith("e"):
+        return word + "r", word + "st"
+    if word.endswith("y") and word[-2] not in "aeou":
+        return word[:-1] + "ier", word[:-1] + "iest"
+    if len(word) <= 4 and word[-1] in "bdgmnt" and word[-2] in "aeiou" and word[-3] not in "aeiou":
+        return word + word[-1] + "er", word + word[-1] + "est"
+    return word + "er", word + "est"
 
 
 def _rows(name: str) -> list[str]:
