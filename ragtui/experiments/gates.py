@@ -114,8 +114,8 @@ def judge(results: Results, gates: Gates) -> Judgement:
         comparisons = results.comparisons()
         reasons += [why for each in comparisons if (why := _worse(each, results.plan))]
         remarks += [why for each in comparisons if (why := _inconclusive(each, results.plan))]
-        if not comparisons:
-            reasons.append("there is no baseline to compare with")
+        if not any(each.n_pairs > 1 for each in comparisons):
+            reasons.append("there is nothing to compare: no metric has two cases that both sides scored")
     return Judgement(not reasons, tuple(reasons), incomplete, tuple(remarks))
 
 
@@ -150,7 +150,8 @@ def _missed(gate: Limit, summary: MetricSummary, plan: Plan) -> str | None:
 def _worse(comparison: MetricComparison, plan: Plan) -> str | None:
     metric = plan.metric(comparison.metric)
     if comparison.best is None:
-        return f"{comparison.metric}: cannot be compared, {comparison.n_pairs} pairs"
+        lost = comparison.missing > 0  # scored on the baseline, not on the candidate
+        return f"{comparison.metric}: cannot be compared, {wording.pairs(comparison)}" if lost else None
     if comparison.best >= 0:
         return None
     ends = wording.interval(comparison.ci95, wording.digits_of(metric), signed=True)

@@ -112,14 +112,20 @@ def verdict(comparison: MetricComparison, metric: PlannedMetric) -> str:
     digits = digits_of(metric)
     if comparison.delta is None or comparison.ci95 is None:
         return f"{metric.spec}: not compared, only {comparison.n_pairs} shared {_cases(comparison.n_pairs)}"
-    delta, ends = signed_number(comparison.delta, digits), interval(comparison.ci95, digits, signed=True)
-    pairs = f"{comparison.n_pairs} pairs"
+    figures = f"{signed_number(comparison.delta, digits)} {interval(comparison.ci95, digits, signed=True)}"
+    figures = f"{figures}, p {p_value(comparison.p_holm)} (Holm); {pairs(comparison)}"
     if holds(comparison):
         better = (comparison.delta > 0) == metric.higher_is_better
-        word = "better" if better else "worse"
-        return f"{metric.spec}: candidate is {word}, {delta} {ends}, p {p_value(comparison.p_holm)} (Holm), {pairs}"
-    smallest = f"; {pairs} show a difference of {number(comparison.mde, digits)} four times in five"
-    return f"{metric.spec}: no difference shown, {delta} {ends}{smallest if comparison.mde else ''}"
+        return f"{metric.spec}: candidate is {'better' if better else 'worse'}, {figures}"
+    smallest = f"; {number(comparison.mde, digits)} would show four times in five" if comparison.mde else ""
+    return f"{metric.spec}: no difference shown, {figures}{smallest}"
+
+
+def pairs(comparison: MetricComparison) -> str:
+    """``51 pairs: 27 better, 19 equal, 5 worse; 4 new, 4 missing``."""
+    shown = f"{comparison.wins} better, {comparison.ties} equal, {comparison.losses} worse"
+    extra = [f"{n} {word}" for n, word in ((comparison.new, "new"), (comparison.missing, "missing")) if n]
+    return f"{comparison.n_pairs} pairs: {shown}{'; ' + ', '.join(extra) if extra else ''}"
 
 
 def _cases(n: int) -> str:
