@@ -13,12 +13,17 @@ from ragtui.judges.refusals import declines
 from ragtui.judges.sentences import sentences
 
 _ASKS: Final = (
-    (re.compile(r"\b(?:how\s+(?:many|much|long|often|far|old|big|tall|high|fast|large|deep|heavy)|what\s+(?:percentage|share|number))\b", re.I), "an amount"),
-    (re.compile(r"\b(?:when|what\s+(?:time|date|day|year)|which\s+(?:year|day|month)|until\s+when|how\s+soon|wann|quand|cuándo)\b", re.I), "a time"),
+    (re.compile(r"\bhow\s+(?:many|much|long|often|far|old|big|tall|high|fast|large|deep|heavy)\b", re.I), "an amount"),
+    (re.compile(r"\bwhat\s+(?:percentage|share|number)\b", re.I), "an amount"),
+    (re.compile(r"\b(?:when|how\s+soon|wann|quand|cuándo)\b", re.I), "a time"),
+    (re.compile(r"\b(?:what|which)\s+(?:time|date|day|year|month)\b", re.I), "a time"),
     (re.compile(r"^\W*(?:who|whom|whose|wer|qui|quién)\b", re.I), "a name"),
-    (re.compile(r"^\W*(?:is|are|was|were|do|does|did|can|could|may|must|should|will|would|has|have|am)\b", re.I), "yes or no"),
-)  # fmt: skip
-_TIMES: Final = frozenset("clock date month year weekday time ordinal".split())
+    (
+        re.compile(r"^\W*(?:is|are|was|were|do|does|did|can|could|may|must|should|will|would|has|have|am)\b", re.I),
+        "yes or no",
+    ),
+)
+_TIMES: Final = frozenset(["clock", "date", "month", "year", "weekday", "time", "ordinal", "rate"])
 _TIME_WORDS: Final = re.compile(
     r"\b(?:before|after|when|once|during|until|daily|weekly|monthly|yearly|always|never|today|tomorrow|immediately|soon|now|by|every|within)\b",
     re.I,

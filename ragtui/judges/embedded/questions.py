@@ -153,12 +153,11 @@ def _completeness(reference: str, response: str) -> Verdict:
     if not evidence:
         return _nothing("the ground truth states nothing")
     share = sum(each.verdict == ENTAILED for each in evidence) / len(evidence)
-    missing = next((each for each in evidence if each.verdict != ENTAILED), None)
-    reason = (
-        "the response says all that the ground truth says"
-        if missing is None
-        else f"“{_cut(missing.claim)}” ({sum(each.verdict != ENTAILED for each in evidence)} of {len(evidence)}): {_about_response(missing.note)}"
-    )
+    missing = [each for each in evidence if each.verdict != ENTAILED]
+    if missing:
+        reason = f"“{_cut(missing[0].claim)}” ({len(missing)} of {len(evidence)}): {_about_response(missing[0].note)}"
+    else:
+        reason = "the response says all that the ground truth says"
     return _scored(round(1 + 4 * share), reason, language, evidence)
 
 

@@ -10,32 +10,19 @@ from ragtui.judges.embedded.languages import ENGLISH, Language, stem_in
 from ragtui.judges.embedded.quantities import Quantity, quantities
 from ragtui.judges.embedded.thesaurus import Sense, base, thesaurus
 from ragtui.judges.embedded.tokens import Token, tokens
+from ragtui.judges.embedded.wordlists import word_class
 
-_BREAKS: Final = frozenset(", ; : . ( ) – — ! ? 、 ， 。 ； ：".split())
-_CLAUSE_WORDS: Final = frozenset(
-    "but although though because while whereas unless until if when which who so and or aber weil wenn mais pero y et und".split()
-)
-_SCOPE_ENDS: Final = frozenset(
-    "but although though because while whereas unless until if when which who so since except".split()
-)
-_NOUN_NEGATIONS: Final = frozenset(
-    "no without neither kein keine keinen keinem keiner ohne sans sin senza sem zonder без".split()
-)
-_WHOLE: Final = frozenset("nobody nothing none".split())
-_LINKS: Final = frozenset("a an the any of and or nor".split())
-_GENERIC: Final = frozenset(
-    base(word)
-    for word in "use make have get take give do go come put thing way case people person can may get become also include "
-    "provide offer following example according information number kind type several different various new used using".split()
-)
+_BREAKS: Final = frozenset(",;:.()–—!?、，。；：")
+_CLAUSE_WORDS: Final = word_class("clauses")
+_SCOPE_ENDS: Final = word_class("negation_ends")
+_NOUN_NEGATIONS: Final = word_class("noun_negations")
+_WHOLE: Final = frozenset(["nobody", "nothing", "none"])
+_LINKS: Final = frozenset(["a", "an", "the", "any", "of", "and", "or", "nor"])
+_GENERIC: Final = frozenset(base(word) for word in word_class("generic"))
+_DEGREES: Final = frozenset(base(word) for word in word_class("degrees"))
+_PREVENTING: Final = frozenset(base(word) for word in word_class("preventing"))
 _GENERIC_WEIGHT: Final = 0.5
-_DEGREES: Final = frozenset(
-    base(word)
-    for word in "before after off more most less least few little lot many much all every always often usually maximum minimum "
-    "up_to about roughly approximately around nearly almost over under than".split()
-)
 _DEGREE_WEIGHT: Final = 0.25
-_PREVENTING: Final = frozenset(base(word) for word in ("prevent", "avoid"))
 
 
 @dataclass(frozen=True, slots=True)
