@@ -79,7 +79,7 @@ def broken_bytes(encoding: str, line: int) -> Finding:
 
 # Â, Ã, â and their like, followed by what the bytes 80 to BF are in Windows-1252: UTF-8 that was read as Windows-1252.
 _HIGH: Final = "".join(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(0x80, 0xC0))
-_DOUBLE: Final = re.compile(f"[\u00c2-\u00df][{_HIGH}]|[\u00e0-\u00ef][{_HIGH}]{{2}}|[\u00f0-\u00f4][{_HIGH}]{{3}}")
+DOUBLE: Final = re.compile(f"[\u00c2-\u00df][{_HIGH}]|[\u00e0-\u00ef][{_HIGH}]{{2}}|[\u00f0-\u00f4][{_HIGH}]{{3}}")
 _PUNCTUATION: Final = frozenset("\u00a0\u2013\u2014\u2018\u2019\u201c\u201d\u2026«»¿¡")
 _TO_BYTE: Final = {
     char: byte for byte in range(0x80, 0x100) for char in bytes([byte]).decode("cp1252", "ignore") or chr(byte)
@@ -103,7 +103,7 @@ def undouble(text: str) -> str | None:
         found = True
         return right
 
-    repaired = _DOUBLE.sub(repair, text)
+    repaired = DOUBLE.sub(repair, text)
     return repaired if found else None
 
 
@@ -112,7 +112,7 @@ def double_encoded(table: Table) -> Iterator[Finding | More]:
     """UTF-8 text was once read as Windows-1252 and saved again, so that é became Ã©. A judge and a retriever see the
     garbled letters; the text is loaded as it stands, never rewritten in silence."""
     for name in table.names if table.may_hold("doubled") else ():
-        hits = table.rows_where(table.text(name).str.contains(_DOUBLE.pattern), name)
+        hits = table.rows_where(table.text(name).str.contains(DOUBLE.pattern), name)
         repaired = ((index, undouble(text)) for index, text in hits)
         found = ((index, right) for index, right in repaired if right is not None)
         yield from table.findings("TEXT005", Level.WARNING, name, found, double_encoded_message)

@@ -1,0 +1,129 @@
+"""How a file that is called JSON lines is really written: one object a line, one array, or objects spread over lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from json import JSONDecodeError, JSONDecoder
+from typing import Final
+
+import msgspec
+
+from ragtui.datasets.containers.json_text import Passage, parse, skip_space, syntax_fault
+from ragtui.datasets.findings import Finding
+
+_SPACE: Final = b" \t\r\n"
+
+
+class Shape(Enum):
+    LINES = "one object a line"
+    ARRAY = "one array"
+    SPREAD = "objects over several lines"
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One record of an array or of spread objects: its bytes, where they begin, and on which line."""
+
+    raw: bytes
+    byte: int
+    line: int
+
+
+@dataclass(frozen=True)
+class Elements:
+    """The records of a document, as far as they could be told apart, and the fault at which that ended."""
+
+    found: list[Element]
+    fault: Finding | None = None
+
+
+def shape_of(data: bytes, whole: bool) -> Shape:
+    """The shape of the file that begins with ``data``; ``whole`` says whether that is all of it."""
+    rest = data.lstrip(_SPACE)
+    first, _, after = rest.partition(b"\n")
+    after = after.strip(_SPACE)
+    if rest.startswith(b"["):
+        return Shape.LINES if after and _is_json(first) else Shape.ARRAY
+    if rest.startswith(b"{") and after and not after.startswith((b"{", b"[")) and first.rstrip()[-1:] in (b"{", b",", b"["):
+        return Shape.SPREAD
+    return Shape.LINES
+
+
+def elements(data: bytes, shape: Shape, start: int = 0) -> Elements:
+    """The records of a file that is not JSON lines; ``start`` is the byte (after a byte order mark) it begins at."""
+    if shape is Shape.ARRAY:
+        try:
+            parts = msgspec.json.decode(memoryview(data)[start:], type=list[msgspec.Raw])
+        except (msgspec.MsgspecError, RecursionError):
+            return _one_by_one(data, shape, start)
+        return Elements(list(_placed(data, start, [bytes(part) for part in parts])))
+    return _one_by_one(data, shape, start)
+
+
+def _placed(data: bytes, start: int, parts: list[bytes]) -> Iterator[Element]:
+    byte = data.find(b"[", start) + 1
+    counted, line = 0, 1
+    for part in parts:
+        byte = data.find(part, byte)
+        line += data.count(b"\n", counted, byte)
+        counted = byte
+        yield Element(part, byte, line)
+        byte += len(part)
+
+
+def _one_by_one(data: bytes, shape: Shape, start: int) -> Elements:
+    """The records up to a fault of syntax, by the standard parser."""
+    text = data[start:].decode("utf-8", "surrogateescape")
+    passage = Passage(text, 1, start)
+    decode = JSONDecoder().raw_decode
+    found: list[Element] = []
+    position = skip_space(text, 0) + (shape is Shape.ARRAY)
+    byte = start + len(_bytes(text[:position]))
+    line, counted = 1, 0
+    try:
+        while (begin := skip_space(text, position)) < len(text):
+            if shape is Shape.ARRAY and text[begin] == "]":
+                _end_of_text(text, begin + 1)
+                return Elements(found)
+            _, end = decode(text, begin)
+            byte += len(_bytes(text[position:begin]))
+            line += text.count("\n", counted, begin)
+            counted = begin
+            raw = _bytes(text[begin:end])
+            found.append(Element(raw, byte, line))
+            byte += len(raw)
+            position = end
+            if shape is Shape.ARRAY:
+                position = skip_space(text, end)
+                if text[position : position + 1] not in (",", "]"):
+                    raise JSONDecodeError("Expecting ',' delimiter", text, position)
+                position += text[position] == ","
+                byte += len(_bytes(text[end:position]))
+        if shape is Shape.ARRAY:
+            raise JSONDecodeError("Expecting value", text, len(text))
+    except JSONDecodeError as error:
+        return Elements(found, syntax_fault(passage, error, final=not text.endswith("\n")))
+    except RecursionError:
+        from ragtui.datasets.rules.json import too_deep
+
+        return Elements(found, too_deep(*passage.at(position)))
+    return Elements(found)
+
+
+def _end_of_text(text: str, position: int) -> None:
+    if skip_space(text, position) < len(text):
+        raise JSONDecodeError("Extra data", text, position)
+
+
+def _is_json(raw: bytes) -> bool:
+    try:
+        parse(Passage(raw.decode("utf-8", "replace")))
+    except (JSONDecodeError, RecursionError):
+        return False
+    return True
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

@@ -1,0 +1,151 @@
+"""Work on large files spread over processes. A worker is a fresh interpreter that loads only what its function needs.
+
+The threads of one process would take turns at the interpreter lock, and would make a screen stutter meanwhile.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import IO, Any, Final, TypeVar
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+_HEADER: Final = struct.Struct("<Q")
+_PROGRAM: Final = "from ragtui.datasets.workers import serve; serve()"
+
+
+def spread(function: Callable[[Task], Result], tasks: Sequence[Task], processes: int | None = None) -> Iterator[Result]:
+    """``function`` of each task, in the order of the tasks, computed by up to ``processes`` (default: the CPUs) workers.
+
+    ``function`` lives at the top of a module; tasks and results are picklable. What it raises is raised here. Where no
+    process can be started it is called right here.
+    """
+    count = min(len(tasks), processes or available_cpus())
+    if count < 1 or not sys.executable:
+        yield from map(function, tasks)
+        return
+    idle: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
+    workers = [_Worker() for _ in range(count)]
+    for worker in workers:
+        idle.put(worker)
+
+    def work(task: Task) -> Result:
+        worker = idle.get()
+        try:
+            return worker.call(function, task)  # type: ignore[no-any-return]
+        finally:
+            idle.put(worker)
+
+    pool = ThreadPoolExecutor(count)
+    try:
+        yield from pool.map(work, tasks)
+    finally:
+        for worker in workers:
+            worker.close()
+        pool.shutdown(cancel_futures=True)
+
+
+def available_cpus() -> int:
+    """The CPUs this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class _Worker:
+    """One process; it is told to start at once and awaited only when first called."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._closed = False
+        self._process: subprocess.Popen[bytes] | None = None
+        paths = os.pathsep.join(path for path in sys.path if path)
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", _PROGRAM],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [os.getcwd() if "" in sys.path else "", paths]))},
+            )
+        except OSError:
+            self._process = None
+
+    def call(self, function: Callable[[Any], Any], task: object) -> Any:
+        """``function`` of ``task`` in the process; right here if it has died."""
+        with self._lock:
+            process = self._process
+            if process is None or process.stdin is None or process.stdout is None:
+                return function(task)
+            try:
+                _send(process.stdin, (function, task))
+                reply = _receive(process.stdout)
+            except (OSError, ValueError):
+                reply = None
+            if reply is None and self._closed:
+                raise RuntimeError("the work was stopped")
+            if reply is None:
+                self._process = None
+                return function(task)
+        raised, value = reply
+        if raised:
+            raise value
+        return value
+
+    def close(self) -> None:
+        process, self._closed = self._process, True
+        if process is None:
+            return
+        process.kill()
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                try:
+                    stream.close()
+                except OSError:
+                    continue
+        process.wait()
+
+
+def serve() -> None:
+    """What a worker does: answers calls on standard input until it ends. Its errors are sent back, none is printed."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
+    requests, replies = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    sys.stdout = sys.stderr
+    while (request := _receive(requests)) is not None:
+        function, task = request
+        try:
+            reply = (False, function(task))
+        except Exception as error:
+            reply = (True, error)
+        try:
+            _send(replies, reply)
+        except BrokenPipeError:
+            return
+
+
+def _send(stream: IO[bytes], value: object) -> None:
+    data = pickle.dumps(value, protocol=5)
+    stream.write(_HEADER.pack(len(data)))
+    stream.write(data)
+    stream.flush()
+
+
+def _receive(stream: IO[bytes]) -> Any:
+    """The next value, ``None`` at the end of the stream."""
+    header = stream.read(_HEADER.size)
+    if len(header) < _HEADER.size:
+        return None
+    (size,) = _HEADER.unpack(header)
+    data = stream.read(size)
+    return pickle.loads(data) if len(data) == size else None
