@@ -24,7 +24,7 @@ _STRONG_HOSTS: Final = (
     "api.anthropic.com",
     "generativelanguage.googleapis.com",
 )
-_SECRETS: Final = frozenset("key api_key apikey token secret password".split())
+_SECRETS: Final = frozenset(["key", "api_key", "apikey", "token", "secret", "password"])
 
 
 class JudgeError(Exception):

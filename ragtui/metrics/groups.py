@@ -1,8 +1,8 @@
 """Metric Groups: named, ordered sets of 1 to 50 metrics in ``ragtui.toml``. A group names metrics, never versions.
 
-    [groups.answers]
-    metrics = ["groundedness", "relevance", "f1"]
-    thresholds = { f1 = 0.4 }
+[groups.answers]
+metrics = ["groundedness", "relevance", "f1"]
+thresholds = { f1 = 0.4 }
 """
 
 from __future__ import annotations
@@ -106,9 +106,7 @@ def _checked(name: str, specs: Iterable[str], thresholds: Mapping[str, Any], own
     return Group(name, tuple(chosen), _checked_thresholds(thresholds, chosen, own))
 
 
-def _checked_thresholds(
-    thresholds: Mapping[str, Any], chosen: Sequence[Metric], own: Own | None
-) -> dict[str, float]:
+def _checked_thresholds(thresholds: Mapping[str, Any], chosen: Sequence[Metric], own: Own | None) -> dict[str, float]:
     out: dict[str, float] = {}
     for spec, value in thresholds.items():
         found = metric(spec, own)
@@ -187,9 +185,7 @@ def move_metric(workspace: Workspace, name: str, spec: str, to: int, own: Own | 
     return save_group(workspace, name, rest, own=own)
 
 
-def set_threshold(
-    workspace: Workspace, name: str, spec: str, value: float | None, own: Own | None = None
-) -> Workspace:
+def set_threshold(workspace: Workspace, name: str, spec: str, value: float | None, own: Own | None = None) -> Workspace:
     """Gives one metric of a group its own threshold; ``None`` takes it back."""
     group = load_group(workspace, name, own)
     changed = metric(spec, own).name
@@ -258,9 +254,7 @@ def _write(workspace: Workspace, group: Group) -> Workspace:
 # --- proposing -----------------------------------------------------------------------------------------------------
 
 RANKING: Final = ("nDCG@10", "MAP@100", "Recall@100", "Precision@10", "MRR@10")
-_NEEDS_A_MODEL: Final = frozenset(
-    ("coherence", "fluency", "intent_resolution", "task_adherence", "tool_call_accuracy")
-)
+_NEEDS_A_MODEL: Final = frozenset(("coherence", "fluency", "intent_resolution", "task_adherence", "tool_call_accuracy"))
 _PROPOSED: Final = (
     "groundedness",
     "relevance",
@@ -282,8 +276,8 @@ _PROPOSED: Final = (
 
 
 def propose(inputs: Collection[str], judge_offline: bool = True) -> tuple[str, ...]:
-    """Specs that fit the inputs a dataset has (``query``, ``response``, ``context``, ``ground_truth``, ``qrels``, ``run``,
-    ``latency_ms``, …), best first; with ``judge_offline`` without those that need a model."""
+    """Specs that fit the inputs a dataset has (``query``, ``response``, ``context``, ``ground_truth``, ``qrels``,
+    ``run``, ``latency_ms``, …), best first; with ``judge_offline`` without those that need a model."""
     if "qrels" in inputs:
         return RANKING
     out = []

@@ -17,7 +17,9 @@ HASTY = Patience(first_wait=0.005, longest_wait=0.02, longest_asked_wait=0.03)
 NOWHERE = Workspace(Path("/nowhere"))
 
 
-def model_judge(url: str, model: str = "fake", *, strategy: str = "rubric", key: str = "secret-of-the-test", **settings: Any) -> OpenAIJudge:
+def model_judge(
+    url: str, model: str = "fake", *, strategy: str = "rubric", key: str = "secret-of-the-test", **settings: Any
+) -> OpenAIJudge:
     profile = Profile("the judge", "openai", model, url, strategy=strategy, **settings)
     return OpenAIJudge(profile, key, patience=HASTY)
 
@@ -37,7 +39,9 @@ async def verdicts(judge: Judge, questions: dict[Any, Question], **how: Any) -> 
     return found
 
 
-async def round_of(judge: Judge, questions: dict[Any, Question], in_flight: int = 8, **how: Any) -> tuple[dict[Any, Verdict], Asked]:
+async def round_of(
+    judge: Judge, questions: dict[Any, Question], in_flight: int = 8, **how: Any
+) -> tuple[dict[Any, Verdict], Asked]:
     found: dict[Any, Verdict] = {}
 
     def keep(key: Any, verdict: Verdict) -> None:
@@ -45,7 +49,9 @@ async def round_of(judge: Judge, questions: dict[Any, Question], in_flight: int 
         found[key] = verdict
 
     try:
-        asked = await ask_all(judge, questions.items(), on_verdict=keep, concurrency=how.pop("concurrency", Concurrency(in_flight)), **how)
+        asked = await ask_all(
+            judge, questions.items(), on_verdict=keep, concurrency=how.pop("concurrency", Concurrency(in_flight)), **how
+        )
     finally:
         await judge.close()
     return found, asked

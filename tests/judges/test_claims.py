@@ -50,7 +50,9 @@ async def test_groundedness_is_the_mean_support_of_its_statements() -> None:
 
 
 async def test_facts_come_from_the_ground_truth() -> None:
-    asked = Question("facts", {"response": "It opens at nine.", "ground_truth": ("It opens at nine. Entry is free.",), "query": "?"})
+    asked = Question(
+        "facts", {"response": "It opens at nine.", "ground_truth": ("It opens at nine. Entry is free.",), "query": "?"}
+    )
     async with canned(says(opens="yes", free="not mentioned")) as server:
         found = (await verdicts(model_judge(server.url, strategy="claims"), {1: asked}))[1]
     assert (found.state, found.score) == (State.SCORED, None)
@@ -75,7 +77,9 @@ async def test_relevance(answers: list[str], score: int) -> None:
 
 async def test_what_cannot_be_taken_apart_is_asked_by_rubric() -> None:
     async with canned(lambda body, n: Canned('{"reason": "clear", "score": 4}')) as server:
-        found = (await verdicts(model_judge(server.url, strategy="claims"), {1: Question("fluency", {"response": "Hi."})}))[1]
+        found = (
+            await verdicts(model_judge(server.url, strategy="claims"), {1: Question("fluency", {"response": "Hi."})})
+        )[1]
     assert found.score == 4
 
 
@@ -87,7 +91,9 @@ async def test_one_unusable_answer_costs_the_cell() -> None:
 
 
 async def test_facts_by_rubric_are_one_call() -> None:
-    reply = {"facts": [{"fact": "It opens at nine.", "verdict": "entailed"}, {"fact": "It is free.", "verdict": "neutral"}]}
+    reply = {
+        "facts": [{"fact": "It opens at nine.", "verdict": "entailed"}, {"fact": "It is free.", "verdict": "neutral"}]
+    }
     asked = Question("facts", {"response": "At nine.", "ground_truth": ("At nine, free.",)})
     async with canned(lambda body, n: Canned(json.dumps(reply))) as server:
         found = (await verdicts(model_judge(server.url), {1: asked}))[1]
@@ -96,7 +102,13 @@ async def test_facts_by_rubric_are_one_call() -> None:
 
 
 @pytest.mark.parametrize(
-    "reply", [{"facts": "none"}, {"facts": [{"fact": "x", "verdict": "true"}]}, {"facts": [{"verdict": "entailed"}]}, {"facts": [7]}]
+    "reply",
+    [
+        {"facts": "none"},
+        {"facts": [{"fact": "x", "verdict": "true"}]},
+        {"facts": [{"verdict": "entailed"}]},
+        {"facts": [7]},
+    ],
 )
 async def test_facts_that_do_not_fit_are_unparsable(reply: dict[str, Any]) -> None:
     asked = Question("facts", {"response": "At nine.", "ground_truth": ("At nine, free.",)})

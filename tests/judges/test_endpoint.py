@@ -33,7 +33,8 @@ async def test_passing_faults_are_tried_again(status: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "cause", "attempts"), [(429, "rate_limit", 10), (400, "refused", 1), (422, "refused", 1), (413, "refused", 1)]
+    ("status", "cause", "attempts"),
+    [(429, "rate_limit", 10), (400, "refused", 1), (422, "refused", 1), (413, "refused", 1)],
 )
 async def test_what_does_not_pass_costs_the_cell_and_not_the_run(status: int, cause: str, attempts: int) -> None:
     def answer(body: dict[str, Any], _: int) -> Canned:
@@ -48,11 +49,20 @@ async def test_what_does_not_pass_costs_the_cell_and_not_the_run(status: int, ca
 @pytest.mark.parametrize(
     ("reply", "said"),
     [
-        (Canned(status=401, error={"message": f"Incorrect API key provided: {KEY}", "code": "invalid_api_key"}), "key was refused"),
+        (
+            Canned(status=401, error={"message": f"Incorrect API key provided: {KEY}", "code": "invalid_api_key"}),
+            "key was refused",
+        ),
         (Canned(status=403, error={"message": "no access"}), "access was refused"),
-        (Canned(status=404, error={"message": "The model does not exist", "code": "model_not_found"}), "no model 'fake'"),
+        (
+            Canned(status=404, error={"message": "The model does not exist", "code": "model_not_found"}),
+            "no model 'fake'",
+        ),
         (Canned(status=400, error={"message": "no such model", "code": "model_not_found"}), "no model 'fake'"),
-        (Canned(status=429, error={"message": "You exceeded your quota", "type": "insufficient_quota"}), "quota is used up"),
+        (
+            Canned(status=429, error={"message": "You exceeded your quota", "type": "insufficient_quota"}),
+            "quota is used up",
+        ),
     ],
 )
 async def test_what_would_fail_for_every_cell_stops_the_run(reply: Canned, said: str) -> None:
@@ -67,8 +77,6 @@ async def test_what_would_fail_for_every_cell_stops_the_run(reply: Canned, said:
 async def test_a_server_that_is_not_there_stops_the_run() -> None:
     with pytest.raises(JudgeStopped, match="the judge"):
         await verdicts(model_judge("http://127.0.0.1:9/v1"), {n: question(n) for n in range(5)})
-
-
 
 
 async def test_a_server_that_goes_away_midway_stops_the_run_and_keeps_what_landed() -> None:
@@ -123,7 +131,10 @@ def test_both_forms_of_retry_after_are_read() -> None:
 @pytest.mark.parametrize(
     ("error", "left"),
     [
-        ({"message": "response_format type json_schema is not supported", "param": "response_format"}, {"type": "json_object"}),
+        (
+            {"message": "response_format type json_schema is not supported", "param": "response_format"},
+            {"type": "json_object"},
+        ),
         ({"message": "'response_format.json_schema' is unsupported by this model"}, {"type": "json_object"}),
     ],
 )
@@ -151,7 +162,9 @@ async def test_a_refused_value_is_not_a_refused_parameter() -> None:
 
 
 async def test_a_cut_off_reply_is_asked_for_once_more_with_more_room() -> None:
-    async with canned(lambda body, n: Canned('{"reason": "The', "length") if body["max_tokens"] < 1000 else score(4)) as server:
+    async with canned(
+        lambda body, n: Canned('{"reason": "The', "length") if body["max_tokens"] < 1000 else score(4)
+    ) as server:
         found = await verdicts(model_judge(server.url, max_tokens=400), {n: question(n) for n in (1, 2)}, in_flight=1)
     assert [body["max_tokens"] for body in server.seen] == [400, 1600, 1600]
     assert [found[n].attempts for n in (1, 2)] == [2, 1]
@@ -176,7 +189,9 @@ async def test_refusals_are_not_asked_again(reply: Canned) -> None:
     assert verdict.attempts == 1
 
 
-@pytest.mark.parametrize("body", [b"<html>hello</html>", b'{"error": {"message": "upstream"}}', b'{"choices": []}', b"[1]", b"\xff{"])
+@pytest.mark.parametrize(
+    "body", [b"<html>hello</html>", b'{"error": {"message": "upstream"}}', b'{"choices": []}', b"[1]", b"\xff{"]
+)
 async def test_an_address_that_does_not_speak_the_protocol_stops_the_run(body: bytes) -> None:
     from aiohttp import web
 

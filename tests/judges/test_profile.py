@@ -34,7 +34,13 @@ def test_the_embedded_judge_needs_nothing() -> None:
     ("spec", "model", "url", "host", "strategy"),
     [
         ("openai:gpt-5", "gpt-5", "https://api.openai.com/v1", "api.openai.com", "rubric"),
-        ("openai:qwen3:4b@http://localhost:11434/v1", "qwen3:4b", "http://localhost:11434/v1", "localhost:11434", "claims"),
+        (
+            "openai:qwen3:4b@http://localhost:11434/v1",
+            "qwen3:4b",
+            "http://localhost:11434/v1",
+            "localhost:11434",
+            "claims",
+        ),
         ("openai:org/m@v2@http://10.0.0.7:8000/v1/", "org/m@v2", "http://10.0.0.7:8000/v1", "10.0.0.7:8000", "claims"),
         ("openai:m@https://llm.example.com/v1", "m", "https://llm.example.com/v1", "llm.example.com", "claims"),
         ("openai:m@http://[::1]:8080/v1", "m", "http://[::1]:8080/v1", "[::1]:8080", "claims"),

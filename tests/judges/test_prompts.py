@@ -77,5 +77,7 @@ def test_chunks_and_references_are_told_apart_by_number() -> None:
 
 def test_messages_are_the_same_every_time() -> None:
     inputs = {"query": "q", "context": ("c",), "response": "r"}
-    assert json.dumps(rubric_messages(RUBRICS["groundedness"], inputs)) == json.dumps(rubric_messages(RUBRICS["groundedness"], inputs))
+    assert json.dumps(rubric_messages(RUBRICS["groundedness"], inputs)) == json.dumps(
+        rubric_messages(RUBRICS["groundedness"], inputs)
+    )
     assert claim_messages("TEXT", ["a"], "b") == claim_messages("TEXT", ["a"], "b")

@@ -53,7 +53,7 @@ def test_read_as_it_stands(text: str) -> None:
         '{"score": "4 out of 5"}',
         '{"score": "４"}',
         '{"score": "٤"}',
-        '{“score”: 4}',
+        "{“score”: 4}",
         '{"result": {"score": 4, "reason": "wrapped"}}',
     ],
 )
@@ -100,7 +100,9 @@ def test_a_scale_of_0_to_1_is_hinted_at() -> None:
         read_score('{"score": 0.8}', "stop", 1, 5)
 
 
-@pytest.mark.parametrize("text", ['{"reason": "The ans', '{"score": 4', "", "no object yet", '<think>long {"score": 5}'])
+@pytest.mark.parametrize(
+    "text", ['{"reason": "The ans', '{"score": 4', "", "no object yet", '<think>long {"score": 5}']
+)
 def test_a_reply_cut_off_before_its_end_is_truncated(text: str) -> None:
     assert cause(text, "length") == "truncated"
 
@@ -151,7 +153,9 @@ def test_no_text_at_all_breaks_the_reader(text: str) -> None:
     assert found.value is None or 1 <= found.value <= 5
 
 
-@pytest.mark.parametrize(("text", "said"), [('{"answer": "Yes."}', "yes"), ('{"answer": "no"}', "no"), ('{"answer": false}', "no")])
+@pytest.mark.parametrize(
+    ("text", "said"), [('{"answer": "Yes."}', "yes"), ('{"answer": "no"}', "no"), ('{"answer": false}', "no")]
+)
 def test_yes_and_no(text: str, said: str) -> None:
     assert read_choice(text, "stop", "answer", {"yes": "yes", "no": "no"})[0] == said
 

@@ -48,7 +48,11 @@ def rows(case: Path) -> dict[str, Question]:
     found = {}
     for line in (case / "dataset.jsonl").read_text("utf-8").splitlines():
         row = json.loads(line)
-        inputs = {"query": f"row {row['id']}\n{row['query']}", "context": (row["context"],), "response": row["response"]}
+        inputs = {
+            "query": f"row {row['id']}\n{row['query']}",
+            "context": (row["context"],),
+            "response": row["response"],
+        }
         found[row["id"]] = Question("groundedness", inputs)
     return found
 

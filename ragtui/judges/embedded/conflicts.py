@@ -11,8 +11,10 @@ from ragtui.judges.embedded.quantities import Quantity
 from ragtui.judges.embedded.words import Line, Word, plain
 
 _CLEARLY: Final = 0.35
-_ALL: Final = frozenset(["all", "any", "every", "anyone", "everyone", "anybody", "everybody", "each", "always", "anything"])
-_SLOT_WORDS: Final = frozenset("of in on at from by with into as the a an".split())
+_ALL: Final = frozenset(
+    ["all", "any", "every", "anyone", "everyone", "anybody", "everybody", "each", "always", "anything"]
+)
+_SLOT_WORDS: Final = frozenset(["of", "in", "on", "at", "from", "by", "with", "into", "as", "the", "a", "an"])
 
 
 def conflict(claim: Line, passage: Passage, cover: Cover) -> str:
@@ -24,6 +26,7 @@ def conflict(claim: Line, passage: Passage, cover: Cover) -> str:
         or _exclusion(claim, passage, cover)
         or _swap(claim, passage, cover)
         or _other_name(claim, passage, cover)
+        or _other_owner(claim, passage, cover)
     )
 
 
@@ -46,7 +49,11 @@ def _predicate_held(claim: Line, cover: Cover) -> bool:
 
 def _rival(quantity: Quantity, claim: Line, passage: Passage, cover: Cover) -> tuple[int, Quantity] | None:
     """Another quantity of the same kind that stands nearer to the claim's words than any equal one."""
-    equal = [(affinity_at(cover, place, passage.places[place].line.clause_of(other)), _same_noun(quantity, other)) for place, other in _like(quantity, passage) if quantity.equals(other)]
+    equal = [
+        (affinity_at(cover, place, passage.places[place].line.clause_of(other)), _same_noun(quantity, other))
+        for place, other in _like(quantity, passage)
+        if quantity.equals(other)
+    ]
     rivals = [
         (affinity_at(cover, place, passage.places[place].line.clause_of(other)), place, other)
         for place, other in _like(quantity, passage)
@@ -109,7 +116,9 @@ def _exclusion(claim: Line, passage: Passage, cover: Cover) -> str:
         return ""
     only = next(index for index, low in enumerate(line.low) if low in ("only", "solely"))
     after = [word for word in line.words if only < word.place <= only + 4 and word.clause == line.clauses[only]]
-    restricted = after[:2] or [word for word in line.words if word.place < only and word.clause == line.clauses[only]][-2:]
+    restricted = (
+        after[:2] or [word for word in line.words if word.place < only and word.clause == line.clauses[only]][-2:]
+    )
     if not restricted:
         return ""
     found = {id(match.found) for match in cover.matches if match is not None}
@@ -120,7 +129,7 @@ def _exclusion(claim: Line, passage: Passage, cover: Cover) -> str:
 
 
 def _swap(claim: Line, passage: Passage, cover: Cover) -> str:
-    """"A beats B" where the context has "B beats A"; likewise "A is larger than B"."""
+    """ "A beats B" where the context has "B beats A"; likewise "A is larger than B"."""
     line = passage.places[cover.home].line
     exact = [match for match in _at_home(cover) if match.strength == EXACT]
     for left, pivot, right in zip(exact, exact[1:], exact[2:], strict=False):
@@ -128,7 +137,9 @@ def _swap(claim: Line, passage: Passage, cover: Cover) -> str:
             continue
         if not (left.word.name or left.word.place == 0) or not right.word.name:
             continue
-        if left.found.clause != right.found.clause or _passive(claim, pivot.word, right.word) != _passive(line, pivot.found, left.found):
+        if left.found.clause != right.found.clause or _passive(claim, pivot.word, right.word) != _passive(
+            line, pivot.found, left.found
+        ):
             continue
         return f'"{left.word.text}" and "{right.word.text}" have changed places'
     return _swapped_comparison(claim, line, exact)
@@ -170,6 +181,26 @@ def _other_name(claim: Line, passage: Passage, cover: Cover) -> str:
         other = next((each for each in line.words if each.place == start), None)
         if other is not None and id(other) not in taken and other.name == word.name:
             return f'says "{word.text}" where the context has "{other.text}"'
+    return ""
+
+
+def _other_owner(claim: Line, passage: Passage, cover: Cover) -> str:
+    """ "Barcelona of Spain" where the claim says Madrid of it."""
+    line = passage.places[cover.home].line
+    taken = {id(match.found) for match in cover.matches if match is not None}
+    strangers = [
+        word
+        for word, match in zip(claim.words, cover.matches, strict=True)
+        if match is None and word.name and plain(word) not in passage.folded
+    ]
+    if not strangers:
+        return ""
+    for match in _at_home(cover):
+        link = _link_before(line, match.found)
+        before = match.found.place - len(link) - 1
+        other = next((word for word in line.words if word.place == before), None)
+        if link and match.word.name and other is not None and other.name and id(other) not in taken:
+            return f'says "{strangers[0].text}" where the context has "{other.text}"'
     return ""
 
 

@@ -13,6 +13,8 @@ from ragtui.judges.embedded.words import Line, Word
 EXACT: Final = 1.0
 SYNONYM: Final = 0.85
 RELATED: Final = 0.75
+GIVEN: Final = 2.0  # above any strength: known from the question
+_NONE: Final[frozenset[str]] = frozenset()
 _QUANTITY_WEIGHT: Final = 1.2
 _NAME_WEIGHT: Final = 1.3
 _ABSENT: Final = 1.1
@@ -78,8 +80,9 @@ def _related(one: str, two: str) -> bool:
     return shared >= 5 and (shared >= 0.7 * max(len(one), len(two)) or shared == min(len(one), len(two)))
 
 
-def covers(claim: Line, passage: Passage, keep: int = 3) -> list[Cover]:
-    """The windows that hold most of the claim, best first."""
+def covers(claim: Line, passage: Passage, given: frozenset[str] = _NONE, keep: int = 3) -> list[Cover]:
+    """The windows that hold most of the claim, best first. Stems in ``given`` need not be said again: an answer of "90
+    days" leaves out what the question has said."""
     per_place: dict[int, list[list[Match]]] = {}
     count = len(claim.words)
     anywhere = [0.0] * count
@@ -87,6 +90,8 @@ def covers(claim: Line, passage: Passage, keep: int = 3) -> list[Cover]:
         for number, match in candidates(word, passage):
             per_place.setdefault(number, [[] for _ in range(count)])[index].append(match)
             anywhere[index] = max(anywhere[index], match.strength)
+        if word.stem in given:
+            anywhere[index] = GIVEN
     weights = [_weight(word, passage) for word in claim.words]
     numbers = set(per_place) | _places_with(claim.quantities, passage)
     windows: list[tuple[int, ...]] = [(number,) for number in sorted(numbers)]
@@ -142,6 +147,8 @@ def _cover(
             cover.matches[index], cover.match_places[index] = best, place
             at_place[place] += weight * best.strength
             held += weight * best.strength
+        elif anywhere[index] == GIVEN:
+            held += weight * SYNONYM
         elif anywhere[index]:
             held += weight * anywhere[index] * (0.6 if claim.words[index].name else 0.35)
     for quantity in claim.quantities:

@@ -15,6 +15,7 @@ ENTAILED: Final = "entailed"
 CONTRADICTED: Final = "contradicted"
 NEUTRAL: Final = "neutral"
 
+_NONE: Final[frozenset[str]] = frozenset()
 _ENOUGH: Final = 0.55
 _COMPARABLE: Final = 0.45
 
@@ -30,9 +31,14 @@ class Finding:
     fault: str = ""
 
 
-def judge_claim(claim: str, passage: Passage, language: Language) -> Finding:
-    line = analyse(claim, language)
-    found = covers(line, passage)
+def judge_claim(
+    claim: str, passage: Passage, language: Language, question: str = "", names: frozenset[str] = _NONE
+) -> Finding:
+    """``question`` is what the passage answers, where it is an answer: its words need not be said again in it. ``names``
+    are words known to be names from the text that the claim is of."""
+    line = analyse(claim, language, names & {claim.split(" ", 1)[0]})
+    given = frozenset(word.stem for word in analyse(question, language).words) if question else frozenset()
+    found = covers(line, passage, given)
     if not found:
         return Finding(NEUTRAL, 0.0, None, _missing(line, None))
     best = found[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -10,32 +11,20 @@ from ragtui.judges.embedded.languages import ENGLISH, Language, stem_in
 from ragtui.judges.embedded.quantities import Quantity, quantities
 from ragtui.judges.embedded.thesaurus import Sense, base, thesaurus
 from ragtui.judges.embedded.tokens import Token, tokens
+from ragtui.judges.embedded.wordlists import word_class
 
-_BREAKS: Final = frozenset(", ; : . ( ) – — ! ? 、 ， 。 ； ：".split())
-_CLAUSE_WORDS: Final = frozenset(
-    "but although though because while whereas unless until if when which who so and or aber weil wenn mais pero y et und".split()
-)
-_SCOPE_ENDS: Final = frozenset(
-    "but although though because while whereas unless until if when which who so since except".split()
-)
-_NOUN_NEGATIONS: Final = frozenset(
-    "no without neither kein keine keinen keinem keiner ohne sans sin senza sem zonder без".split()
-)
-_WHOLE: Final = frozenset("nobody nothing none".split())
-_LINKS: Final = frozenset("a an the any of and or nor".split())
-_GENERIC: Final = frozenset(
-    base(word)
-    for word in "use make have get take give do go come put thing way case people person can may get become also include "
-    "provide offer following example according information number kind type several different various new used using".split()
-)
+_BREAKS: Final = frozenset(",;:.()–—!?、，。；：")
+_CLAUSE_WORDS: Final = word_class("clauses")
+_SCOPE_ENDS: Final = word_class("negation_ends")
+_NOUN_NEGATIONS: Final = word_class("noun_negations")
+_WHOLE: Final = frozenset(["nobody", "nothing", "none"])
+_LINKS: Final = frozenset(["a", "an", "the", "any", "of", "and", "or", "nor"])
+_GENERIC: Final = frozenset(base(word) for word in word_class("generic"))
+_DEGREES: Final = frozenset(base(word) for word in word_class("degrees"))
+_PREVENTING: Final = frozenset(base(word) for word in word_class("preventing"))
+_NONE: Final[frozenset[str]] = frozenset()
 _GENERIC_WEIGHT: Final = 0.5
-_DEGREES: Final = frozenset(
-    base(word)
-    for word in "before after off more most less least few little lot many much all every always often usually maximum minimum "
-    "up_to about roughly approximately around nearly almost over under than".split()
-)
 _DEGREE_WEIGHT: Final = 0.25
-_PREVENTING: Final = frozenset(base(word) for word in ("prevent", "avoid"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +64,23 @@ class Line:
         return self.text[found[quantity.first].start : found[quantity.last - 1].end]
 
 
+_NAME: Final = re.compile(r"(?<=[\w,;] )[A-ZÀ-ÖØ-Þ][\w’']*")
+
+
+def names_in(text: str) -> frozenset[str]:
+    """Words with a capital inside a sentence."""
+    return frozenset(_NAME.findall(text))
+
+
 def plain(word: Word) -> str:
     """The word folded and without a possessive ending."""
     return word.text.lower().replace("’", "'").removesuffix("'s")
 
 
 @lru_cache(maxsize=16384)
-def analyse(text: str, language: Language = ENGLISH) -> Line:
-    """Analyses one sentence; remembered, since contexts and answers come again for each metric."""
+def analyse(text: str, language: Language = ENGLISH, names: frozenset[str] = _NONE) -> Line:
+    """Analyses one sentence; remembered, since contexts and answers come again for each metric. A capital that begins the
+    sentence makes a name only of a word in ``names``."""
     line = tokens(text)
     amounts = quantities(line)
     taken = {place for each in amounts for place in range(each.first, each.last)}
@@ -96,7 +94,8 @@ def analyse(text: str, language: Language = ENGLISH) -> Line:
         stem, senses = _meaning(token, keys.get(place), language)
         if place not in keys and token.low in language.functions:
             continue
-        name = token.kind == "w" and token.text[0].isupper() and (place > 0 or token.text[1:2].isupper())
+        first = place == 0 and not token.text[1:2].isupper() and token.text not in names
+        name = token.kind == "w" and token.text[0].isupper() and not first
         weight = _GENERIC_WEIGHT if stem in _GENERIC else _DEGREE_WEIGHT if stem in _DEGREES else 1.0
         if token.kind == "w" and len(token.text) == 1 and not name:
             weight = 0.2

@@ -7,6 +7,8 @@ from typing import Final
 
 import polars as pl
 
+from ragtui.metrics.rankings.ranking import NO_RELEVANT
+
 
 class Average(StrEnum):
     DEFAULT = "default"
@@ -42,7 +44,7 @@ def averages(scores: pl.DataFrame, average: Average | str = Average.DEFAULT) -> 
         n_counted=counts.sum(),
         n_total=pl.len(),
         n_missing=(judged & ~in_run).sum(),
-        n_without_relevant=(judged & pl.col("score").is_null()).sum(),
+        n_without_relevant=(pl.col("reason") == NO_RELEVANT).sum(),
     )
 
 
