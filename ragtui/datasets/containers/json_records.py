@@ -169,7 +169,7 @@ class JsonPlaces:
             return 0
         passage, member = found
         at, column = passage.at(member.start)
-        return column if at == line and self._starts_line(line) else 0
+        return column + self._before(line) if at == line else 0
 
     def edit(self, line: int, position: int, text: str, safe: bool = True) -> tuple[Edit, ...]:
         found = self._member(line, position)
@@ -178,9 +178,11 @@ class JsonPlaces:
         passage, member = found
         return passage.edits(member.start, member.end, json.dumps(text, ensure_ascii=False), safe)
 
-    def _starts_line(self, line: int) -> bool:
+    def _before(self, line: int) -> int:
+        """How many characters stand before the record on its line."""
         byte = self.bytes_of[line]
-        return byte == 0 or self._data[byte - 1 : byte] == b"\n" or self._data[:byte] == b"\xef\xbb\xbf"
+        start = self._data.rfind(b"\n", 0, byte) + 1
+        return len(self._data[start:byte].decode("utf-8-sig" if start == 0 else "utf-8", "replace"))
 
     def _member(self, line: int, position: int) -> tuple[Passage, Member] | None:
         byte = self.bytes_of.get(line)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.datasets.findings import SHOWN_PER_RULE, Finding, Level, More
-from ragtui.datasets.retrieval import RetrievalSet, used_judgments
+from ragtui.datasets.retrieval import RetrievalSet
 from ragtui.datasets.rules import rule
 
 if TYPE_CHECKING:
@@ -172,8 +172,7 @@ def nothing_relevant(whole: RetrievalSet) -> Iterator[Finding | More]:
 
     if whole.judgments is None:
         return
-    used = used_judgments(whole.judgments).lazy()
-    poor = used.group_by("query_id").agg(pl.col("line").min(), pl.col("grade").max()).filter(pl.col("grade") <= 0)
+    poor = whole.judgments.lazy().group_by("query_id").agg(pl.col("line").min(), pl.col("grade").max()).filter(pl.col("grade") <= 0)
 
     def say(line: int, query: str) -> Finding:
         message = f"query {query} has no relevant document: none is judged above 0"

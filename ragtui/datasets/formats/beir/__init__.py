@@ -30,6 +30,8 @@ class Beir:
 
     id = "beir"
     title = "BEIR retrieval set"
+    folders = True
+    platforms = rules.TOOLS
 
     def sniff(self, source: Source) -> Sniff | None:
         if not source.is_folder:
@@ -45,9 +47,9 @@ class Beir:
             return None
         return Sniff((60, 80, 95)[len(there) - 1], f"a folder with {', '.join(names)}")
 
-    def claimed(self, source: Source) -> list[Path]:
-        """The files of a folder that are parts of its set and so are no datasets of their own."""
-        return parts_of(source.path).files() if source.is_folder else []
+    def parts(self, source: Source) -> frozenset[Path]:
+        """The files of a folder that belong to its set and so are no datasets of their own."""
+        return frozenset(parts_of(source.path).files()) if source.is_folder else frozenset()
 
     def read(self, source: Source, sniff: Sniff, report: Report, options: ReadOptions) -> list[Dataset]:
         reading = _Reading(source, report, options)
