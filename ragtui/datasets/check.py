@@ -164,10 +164,26 @@ def _read(source: Source, format: Format, sniff: Sniff, options: ReadOptions, op
     datasets = format.read(source, sniff, report, options)
     for dataset in datasets:
         run_rules(dataset, report, options.runs)
+        if options.mapping is not None:
+            report.merge(_mapped(dataset, options.mapping, options))
     opened.datasets.extend(datasets)
     opened.reports.append(report)
     if not datasets and not report.counts:
         raise CannotOpen(f"{source.shown}: cannot be read as {format.id}: {_nobody_knows(source)}")
+
+
+def _mapped(dataset: Dataset, path: Path, options: ReadOptions) -> Report:
+    """What is wrong with a mapping file, judged by the data it is for."""
+    from ragtui.datasets.mapping_files import read_mapping
+    from ragtui.datasets.rules.mapping import Mapped
+
+    report = Report(path.name)
+    try:
+        file = read_mapping(path)
+    except OSError as error:
+        raise CannotOpen(f"{path}: cannot be read: {error.strerror or error}") from error
+    run_rules(Mapped(file, dataset), report, options.runs)
+    return report
 
 
 def _nobody_knows(source: Source) -> str:

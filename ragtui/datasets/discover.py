@@ -120,17 +120,20 @@ def _in_file(path: Path, shown: str, file: str, sheet: str | None = None) -> lis
     return [Source(path, f"{shown}#{each}", file, each) for each in sheets] or [Source(path, shown, file)]
 
 
-def _in_folder(root: Path, typed: str, on_skip: Callable[[str], None], relative: str = "") -> Iterator[Source]:
-    """The datasets under a folder: first what the folder itself is, then files that are no part of it, then its folders."""
+def _in_folder(
+    root: Path, typed: str, on_skip: Callable[[str], None], relative: str = "", taken: frozenset[Path] = frozenset()
+) -> Iterator[Source]:
+    """The datasets under a folder: first what the folder itself is, then files that are no part of it, then its folders.
+    ``taken`` are files that belong to a dataset further up."""
     folder = root / relative
     shown = os.path.join(typed, relative) if relative else typed
     source = Source(folder, shown, relative)
-    parts: frozenset[Path] | None = frozenset()
+    parts: frozenset[Path] | None = taken
     for each in formats().values():
         if each.sniff(source) is not None:
             yield source
             parts_of = getattr(each, "parts", None)
-            parts = parts_of(source) if parts_of is not None else None
+            parts = parts_of(source) | taken if parts_of is not None else None
             break
     if parts is None:
         return
@@ -144,7 +147,7 @@ def _in_folder(root: Path, typed: str, on_skip: Callable[[str], None], relative:
         if is_left_alone(entry.name) or folder / entry.name in parts:
             continue
         if entry.is_dir(follow_symlinks=False):
-            yield from _in_folder(root, typed, on_skip, inner)
+            yield from _in_folder(root, typed, on_skip, inner, parts)
         elif entry.is_file() and Path(entry.name).suffix.lower() not in _NO_DATA:
             if os.access(entry.path, os.R_OK):
                 yield from _in_file(root / inner, os.path.join(typed, inner), inner)
