@@ -7,7 +7,6 @@ thresholds = { f1 = 0.4 }
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -123,6 +122,8 @@ def _checked_thresholds(thresholds: Mapping[str, Any], chosen: Sequence[Metric],
 def _nearest(name: str, known: Collection[str]) -> str:
     if not known:
         return "; ragtui.toml has none yet: `ragtui group add NAME METRIC...` makes one"
+    import difflib
+
     near = difflib.get_close_matches(name, known, n=1)
     return f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}"
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
-from typing import Final
-
-import regex
+from functools import cache, lru_cache
+from typing import Any, Final
 
 _NUMBER: Final = r"(?:(?<![\w.,])[-−])?\d+(?:[.,]\d+)*"
 _ASCII_WORD: Final = re.compile(rf"{_NUMBER}(?![a-z])|[a-z0-9]+(?:'[a-z0-9]+)*|[$]")
@@ -16,7 +14,7 @@ _UNSPACED: Final = (
     r"[\p{Han}\p{Hiragana}\p{Katakana}\u30FC\p{Bopomofo}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}"
     r"&&[\p{L}\p{M}\p{N}]]"
 )
-_WORD: Final = regex.compile(
+_ANY_WORD: Final = (
     rf"(?V1){_UNSPACED}\p{{M}}*"
     rf"|(?:(?<![\w.,])[-−])?\p{{Nd}}+(?:[.,]\p{{Nd}}+)*(?![\p{{L}}--{_UNSPACED}])"
     rf"|[[\p{{L}}\p{{M}}\p{{N}}]--{_UNSPACED}]+(?:'[[\p{{L}}\p{{M}}\p{{N}}]--{_UNSPACED}]+)*"
@@ -49,7 +47,7 @@ def _piece_words(piece: str) -> tuple[str, ...]:
     if piece.isascii():
         return tuple(_ASCII_WORD.findall(piece))
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", piece).casefold())
-    return tuple(_WORD.findall(_THOUSANDS.sub("", folded).replace("’", "'").replace("\u200b", "")))
+    return tuple(_pattern(_ANY_WORD).findall(_THOUSANDS.sub("", folded).replace("’", "'").replace("\u200b", "")))
 
 
 _cached = lru_cache(maxsize=200_000)(_piece_words)
@@ -62,4 +60,11 @@ def is_unspaced(word: str) -> bool:
 
 @lru_cache(maxsize=65536)
 def _is_unspaced(word: str) -> bool:
-    return regex.match(rf"(?V1){_UNSPACED}", word) is not None
+    return _pattern(rf"(?V1){_UNSPACED}").match(word) is not None
+
+
+@cache
+def _pattern(text: str) -> Any:
+    import regex
+
+    return regex.compile(text)
