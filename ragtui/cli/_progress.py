@@ -15,21 +15,19 @@ _TERMINAL: Final = 0.2  # seconds between two looks
 _LOG: Final = 30.0
 
 
-def show_progress(progress: Progress, thread: threading.Thread, talk: Console | None) -> None:
-    """Shows how far the run is until its thread ends."""
+def show_progress(progress: Progress, done: threading.Event, talk: Console | None) -> None:
+    """Shows how far the run is until it is done."""
     if talk is None or not talk.is_terminal:
-        _in_a_log(progress, thread, talk)
+        _in_a_log(progress, done, talk)
         return
     with talk.status("") as line:
-        while thread.is_alive():
+        while not done.wait(_TERMINAL):
             line.update(said(progress))
-            thread.join(_TERMINAL)
 
 
-def _in_a_log(progress: Progress, thread: threading.Thread, talk: Console | None) -> None:
+def _in_a_log(progress: Progress, done: threading.Event, talk: Console | None) -> None:
     shown = time.monotonic()
-    while thread.is_alive():
-        thread.join(_TERMINAL)
+    while not done.wait(_TERMINAL):
         if talk is not None and time.monotonic() - shown > _LOG:
             talk.print(said(progress), soft_wrap=True)
             shown = time.monotonic()

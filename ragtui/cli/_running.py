@@ -237,22 +237,24 @@ def _watched(
     from ragtui.experiments.run import run
 
     ended: list[object] = []
+    done = threading.Event()
 
     def work() -> None:
         try:
             ended.append(run(plan, dataset, workspace, store, progress, options))
         except BaseException as error:
             ended.append(error)
+        finally:
+            done.set()
 
-    thread = threading.Thread(target=work, name="run")
-    thread.start()
+    threading.Thread(target=work, name="run", daemon=True).start()
     try:
-        show_progress(progress, thread, talk)
+        show_progress(progress, done, talk)
     except KeyboardInterrupt:
         progress.cancel()
         if talk is not None:
             talk.print("stopping; what is done is kept …")
-    thread.join()
+        done.wait()
     if isinstance(ended[0], BaseException):
         raise ended[0]
     return ended[0]

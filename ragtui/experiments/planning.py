@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from ragtui.datasets.dataset import Dataset, Role, Shape
-from ragtui.experiments.case_inputs import origin, origins
+from ragtui.datasets.mapping import MappingError, metric_inputs
+from ragtui.experiments.case_inputs import origins, resolved
 from ragtui.experiments.fingerprint import file_fingerprint, fingerprint
 from ragtui.experiments.plan import Plan, PlannedMetric
 from ragtui.judges.profile import profile
@@ -110,7 +111,7 @@ def proposed(dataset: Dataset) -> tuple[str, ...]:
 def _inputs_of(dataset: Dataset) -> set[str]:
     """The metric inputs that a dataset of cases can give, as far as its columns tell."""
     named = {column.name for column in dataset.columns if column.role is not Role.IGNORED}
-    by_role = {name for name in ("query", "ground_truth") if origin(name, dataset, {}) is not None}
+    by_role = set(metric_inputs(dataset, {}, "", ("query", "ground_truth")).used)
     recorded = {"response"} if dataset.columns_with(Role.RESPONSE) else set()
     contexts = {"context"} if dataset.columns_with(Role.CONTEXT) else set()
     return {*dataset.fields, *named, *by_role, *recorded, *contexts}
@@ -140,6 +141,7 @@ def pinned(each: Metric, threshold: float | None, dataset: Dataset, mapping: Map
     if threshold is not None and not each.on_scale(threshold):
         raise PlanError(f"threshold {threshold:g} is outside the scale of {each.name} ({each.shown_scale})")
     cases = dataset.shape is Shape.CASES
+    _check_mapping(each, dataset, mapping)
     return PlannedMetric(
         spec=each.name,
         version=each.version,
@@ -151,6 +153,24 @@ def pinned(each: Metric, threshold: float | None, dataset: Dataset, mapping: Map
         unit=each.unit,
         question=each.question,
     )
+
+
+def _check_mapping(each: Metric, dataset: Dataset, mapping: Mapping[str, str]) -> None:
+    """A stated reference must lead to a value.
+
+    Raises:
+        PlanError: it does not; the message names the nearest column.
+    """
+    if dataset.shape is not Shape.CASES:
+        return
+    try:
+        missing = resolved(each, dataset, mapping).missing
+    except MappingError as error:
+        raise PlanError(f"--map: {error}") from error
+    for name, why in missing.items():
+        stated = mapping.get(f"{each.name}.{name}") or mapping.get(name)
+        if stated is not None:
+            raise PlanError(f"--map {name}={stated} ({each.name}): {why}")
 
 
 def planned_metrics(plan: Plan, workspace: Workspace) -> tuple[Metric, ...]:

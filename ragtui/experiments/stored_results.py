@@ -209,7 +209,8 @@ class StoredResults:
     def ranking(self, side: Side, position: int) -> tuple[RankedDocument, ...]:
         """What one side found for a query, best first, then the relevant documents that it did not find; empty where
         there are neither."""
-        for _, grades, listed in self.rankings(side, [position], scores := {}):
+        scores: dict[str, float] = {}
+        for _, grades, listed in self.rankings(side, [position], scores):
             found = [
                 RankedDocument(rank, doc, scores.get(doc), grades.get(doc)) for rank, doc in enumerate(listed, start=1)
             ]

@@ -33,8 +33,8 @@ def print_results(
 
     _heading(results, console)
     console.print(_figures(results, strict))
-    for each in results.comparisons():
-        console.print(text.cell(wording.verdict(each, results.plan.metric(each.metric))), soft_wrap=True)
+    for found in results.comparisons():
+        console.print(text.cell(wording.verdict(found, results.plan.metric(found.metric))), soft_wrap=True)
     said = wording.causes(results.causes())
     if said:
         console.print(f"\n{said}", soft_wrap=True)
@@ -89,7 +89,7 @@ def _figures(results: Results, strict: bool) -> Table:
 
 def _summary(found: MetricSummary, metric: PlannedMetric, strict: bool) -> tuple[str, str, str]:
     mean = text.cell(wording.mean(found, metric, strict))
-    interval = wording.interval(found.ci95, wording.digits_of(metric))
+    interval = wording.mean_interval(found, metric)
     flips = f", {found.flips} flip" if found.flips else ""
     return mean, interval, wording.pass_rate(found) + flips
 

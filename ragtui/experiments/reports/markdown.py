@@ -54,7 +54,7 @@ def _table(results: Results) -> str:
         row = [
             escaped(metric.spec),
             wording.mean(mine, metric),
-            wording.interval(mine.ci95, digits),
+            wording.mean_interval(mine, metric),
             wording.pass_rate(mine),
         ]
         if compared:
