@@ -68,6 +68,12 @@ def resolve(spec: str, own: Own | None = None) -> tuple[Metric, ...]:
     return tuple(out)
 
 
+def definition(metric: Metric, own: Own | None = None) -> Definition:
+    """The row of the table that a metric was built from."""
+    name = parse(metric.name).base
+    return (own or {}).get(name) or definitions()[name]
+
+
 def resolve_all(specs: str | Iterable[str], own: Own | None = None) -> tuple[Metric, ...]:
     """A list of specs, or one text with commas between them, in order, each metric once.
 
