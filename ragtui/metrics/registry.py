@@ -134,5 +134,5 @@ def _nearest(base: str, own: Own) -> str:
     known = {alias: meant[0] for alias, meant in _names().items()} | shown
     import difflib
 
-    near = difflib.get_close_matches(folded(base), known, n=1, cutoff=0.6)
+    near = difflib.get_close_matches(folded(base), known, n=1, cutoff=0.5 if len(base) < 4 else 0.6)
     return f"; did you mean {known[near[0]]}?" if near else ""
