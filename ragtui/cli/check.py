@@ -39,6 +39,10 @@ def command(
     files: Annotated[
         Path | None, typer.Option(help="A folder, or a listing of names, that labels' file names are matched against.")
     ] = None,
+    mapping: Annotated[
+        Path | None,
+        typer.Option(help="A mapping (TOML, an SDK evaluator_config or Foundry criteria) to check against the data."),
+    ] = None,
     format: Annotated[str | None, typer.Option(help="Read everything as this format instead of sniffing.")] = None,
     split: Annotated[
         str | None, typer.Option(help="The judgments to use, where there are several [default: test].")
@@ -67,7 +71,7 @@ def command(
     if statistics and output_format not in ("concise", "full"):
         could_not_run(f"--statistics is text; the {output_format} report has its own counts")
     try:
-        options = _options(select or [], ignore or [], platform, files, split, limit, skip_hidden)
+        options = _options(select or [], ignore or [], platform, files, split, limit, skip_hidden, mapping)
         check_options(options.select, options.ignore, platform, format)
         opened = open_datasets(paths or ["."], options, format)
     except CannotOpen as error:
@@ -90,6 +94,7 @@ def _options(
     split: str | None,
     limit: int | None,
     skip_hidden: bool,
+    mapping: Path | None,
 ) -> ReadOptions:
     from ragtui.datasets.check import CannotOpen
     from ragtui.datasets.files import FilesError, file_names
@@ -101,7 +106,7 @@ def _options(
         raise CannotOpen(str(error)) from error
     return ReadOptions(
         split=split, limit=limit, platform=platform, select=_codes(select), ignore=_codes(ignore),
-        skip_hidden=skip_hidden, files=names,
+        skip_hidden=skip_hidden, files=names, mapping=mapping,
     )  # fmt: skip
 
 

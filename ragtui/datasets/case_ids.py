@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
@@ -29,10 +28,17 @@ def own_id_column(table: Table) -> str | None:
     return next((by_header[wanted] for wanted in OWN_ID_HEADERS if wanted in by_header), None)
 
 
-def hashed(inputs: Sequence[object]) -> str:
-    """Twelve hex digits for what is asked: equal for equal inputs, on every machine and in every version."""
-    text = json.dumps(inputs, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+def hashed(inputs: Sequence[str | None]) -> str:
+    """Twelve hex digits for what is asked: equal for equal inputs, on every machine and in every version.
+
+    Each input goes in with its length in bytes before it, so that no two lists of inputs come to the same text.
+    """
+    told = "".join("-" if text is None else f"{len(text.encode('utf-8', 'surrogatepass'))}:{text}" for text in inputs)
+    return _digest(told)
+
+
+def _digest(told: str) -> str:
+    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def identify(
@@ -56,10 +62,13 @@ def identify(
     from ragtui.datasets.rules.case_ids import repeated_ids
 
     frame = table.frame if collect is None else _grouped(table.frame, inputs, collect)
-    given: list[str | None] = frame[own].to_list() if own and frame.schema[own] == pl.String else [None] * frame.height
-    asked = _hashes(frame, inputs) if any(not (value or "").strip() for value in given) else []
-    wanted = [(value or "").strip() or asked[row] for row, value in enumerate(given)]
-    unique = _unique(wanted)
+    given: list[str | None] = []
+    if own and frame.schema[own] == pl.String:
+        given = frame[own].str.strip_chars().replace("", None).to_list()
+    asked = _hashes(frame, inputs) if None in given or not given else []
+    wanted = [value or asked[row] for row, value in enumerate(given)] if given else asked
+    repeated = len(set(wanted)) < len(wanted)
+    unique = _unique(wanted) if repeated else wanted
     named = pl.col(name) if name else pl.lit("")
     if name and frame.schema[name] != pl.String:
         named = pl.col(name).list.first()
@@ -70,7 +79,7 @@ def identify(
         pl.exclude(LINE, ROW),
     )
     findings: list[Finding | More] = []
-    if len(set(wanted)) < len(wanted):
+    if repeated:
         lines, rows = frame[LINE].to_list(), frame[ROW].to_list()
         findings = list(repeated_ids(table, own, given, wanted, unique, lines, rows))
     return cases, findings
@@ -97,9 +106,14 @@ def _grouped(frame: pl.DataFrame, inputs: Sequence[str], collect: Sequence[str])
 
 
 def _hashes(frame: pl.DataFrame, inputs: Sequence[str]) -> list[str]:
+    """``hashed`` of every row; a list of texts is joined by NUL characters."""
+    import polars as pl
+
     if not inputs:
-        return [hashed([]) for _ in range(frame.height)]
-    return [hashed(values) for values in zip(*(frame[name].to_list() for name in inputs), strict=True)]
+        return [hashed([])] * frame.height
+    texts = [pl.col(name) if frame.schema[name] == pl.String else pl.col(name).list.join("\0") for name in inputs]
+    parts = [pl.concat_str(text.str.len_bytes(), pl.lit(":"), text).fill_null("-") for text in texts]
+    return [_digest(told) for told in frame.select(pl.concat_str(parts)).to_series()]
 
 
 def _unique(ids: Sequence[str]) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from ragtui.datasets.dataset import Dataset
-from ragtui.experiments.case_inputs import CaseInputs, origins, target_cases
+from ragtui.experiments.case_inputs import CaseInputs, InputColumns, origins, target_cases
 from ragtui.experiments.judging import judge_all
 from ragtui.experiments.plan import Plan, Side
 from ragtui.experiments.planning import planned_metrics
@@ -161,11 +161,12 @@ class CaseRun:
 
     async def _questions(self) -> AsyncIterator[tuple[Cell, Question]]:
         """What is left to ask, case by case; what needs no judge is computed and stored on the way."""
+        columns = InputColumns(self.dataset, self.origins)
         for start in range(0, self.size, WINDOW):
             end = min(start + WINDOW, self.size)
             await self._wait_for(start, end)
             done = self.recorder.done(start, end, self.retry)
-            builder = CaseInputs(self.dataset, start, end - start)
+            builder = columns.part(start, end - start)
             responses = {side: self.recorder.responses(side, start, end) for side in self._answered}
             self.progress.total = self.cells
             outcomes: dict[tuple[Side, str], list[tuple[int, int, Outcome]]] = {}

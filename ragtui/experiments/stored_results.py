@@ -149,7 +149,7 @@ class StoredResults:
             message=response.message if response else "",
             response=response.text if response else None,
             contexts=(response.contexts or ()) if response else (),
-            ranking=self.ranking(side, position),
+            ranking=self.ranking(side, position) or _unjudged(response.ranking if response else None),
             latency_ms=response.latency_ms if response else None,
             cells=self._cells(side, self._cell_rows(side, position, position + 1, _TEXTS).get(position, [])),
             cause=diagnosis["cause"][0] if diagnosis.height else None,
@@ -209,25 +209,37 @@ class StoredResults:
     def ranking(self, side: Side, position: int) -> tuple[RankedDocument, ...]:
         """What one side found for a query, best first, then the relevant documents that it did not find; empty where
         there are neither."""
-        case = self.store.query(
-            "SELECT judgments, ranking FROM cases LEFT JOIN responses ON responses.experiment = cases.experiment "
-            "AND responses.position = cases.position AND side = ? WHERE cases.experiment = ? AND cases.position = ?",
-            side,
-            self.number,
-            position,
-        )[0]
-        grades: dict[str, int] = json.loads(case["judgments"]) if case["judgments"] else {}
-        stored = spread_out(case["ranking"])
+        scores: dict[str, float] = {}
+        for _, grades, listed in self.rankings(side, [position], scores):
+            found = [
+                RankedDocument(rank, doc, scores.get(doc), grades.get(doc)) for rank, doc in enumerate(listed, start=1)
+            ]
+            there = set(listed)
+            missing = [doc for doc, grade in grades.items() if grade > 0 and doc not in there]
+            missing.sort(key=lambda doc: (-grades[doc], doc))
+            return (*found, *(RankedDocument(None, doc, None, grades[doc]) for doc in missing))
+        return ()
+
+    def rankings(
+        self, side: Side, positions: list[int], scores: dict[str, float] | None = None
+    ) -> Iterator[tuple[int, dict[str, int], list[str]]]:
+        """``(position, grades by document, documents best first)`` of queries that have judgments or a ranking;
+        ``scores`` is filled with the documents' scores."""
         path = self.store.file(self.experiment, f".{side}.ranking.parquet")
-        listed: list[tuple[str, float]] = [(doc, score) for doc, score in json.loads(stored)] if stored else []
-        if stored is None and path.is_file():
-            mine = pl.scan_parquet(path).filter(pl.col("position") == position).sort("rank").collect()
-            listed = list(mine.select("doc_id", "score").iter_rows())
-        found = [RankedDocument(rank, doc, score, grades.get(doc)) for rank, (doc, score) in enumerate(listed, start=1)]
-        there = {each.doc_id for each in found}
-        missing = [doc for doc, grade in grades.items() if grade > 0 and doc not in there]
-        missing.sort(key=lambda doc: (-grades[doc], doc))
-        return (*found, *(RankedDocument(None, doc, None, grades[doc]) for doc in missing))
+        listed: dict[int, list[str]] = {}
+        if path.is_file():
+            mine = pl.scan_parquet(path).filter(pl.col("position").is_in(positions)).sort("position", "rank").collect()
+            for position, doc, score in mine.select("position", "doc_id", "score").iter_rows():
+                listed.setdefault(position, []).append(doc)
+                if scores is not None:
+                    scores[doc] = score
+        for start in range(0, len(positions), _AT_ONCE):
+            part = positions[start : start + _AT_ONCE]
+            marks = ",".join("?" * len(part))
+            sql = f"SELECT position, judgments FROM cases WHERE experiment = ? AND position IN ({marks})"
+            for row in self.store.query(sql, self.number, *part):
+                if row["judgments"] is not None:
+                    yield row["position"], json.loads(row["judgments"]), listed.get(row["position"], [])
 
     # -- frames --------------------------------------------------------------------------------------------------
 
@@ -319,6 +331,10 @@ class StoredResults:
                 absent = frame.filter(pl.col("reason") == "not in the run").height
                 notes += [f"{absent} not in the run"] if absent else []
         return notes
+
+
+def _unjudged(ranking: tuple[tuple[str, float], ...] | None) -> tuple[RankedDocument, ...]:
+    return tuple(RankedDocument(rank, doc, score, None) for rank, (doc, score) in enumerate(ranking or (), start=1))
 
 
 def _shown(value: Any) -> str:

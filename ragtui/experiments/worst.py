@@ -11,7 +11,8 @@ from ragtui.experiments.results import Results
 
 @dataclass(frozen=True, slots=True)
 class WorstRow:
-    """One row: its score by the metric, the judge's reason (of the first repeat), ragtui's cause."""
+    """One row: its score by the metric, the reason (of the first repeat; where a metric gives none, answer against
+    expected), ragtui's cause, the person's label."""
 
     case_id: str
     name: str
@@ -43,6 +44,18 @@ def worst_rows(results: Results, metric: PlannedMetric, n: int, side: Side = Sid
 
 
 def _reason(results: Results, case_id: str, metric: str, side: Side) -> str:
-    detail = results.detail(case_id).side(side)
-    cells = detail.cells if detail is not None else ()
-    return next((cell.reason for cell in cells if cell.metric == metric and cell.reason), "")
+    case = results.detail(case_id)
+    answered = case.side(side)
+    cells = answered.cells if answered is not None else ()
+    given = next((cell.reason for cell in cells if cell.metric == metric and cell.reason), "")
+    if given or answered is None:
+        return given
+    if not answered.response or not case.expected:
+        return answered.cause_evidence
+    expected = case.expected.get("ground_truth") or next(iter(case.expected.values()))
+    return f"says “{_short(answered.response)}” where “{_short(expected)}” is expected"
+
+
+def _short(text: str, limit: int = 120) -> str:
+    flat = " ".join(text[: 2 * limit].split())
+    return flat if len(flat) <= limit else flat[:limit] + "…"

@@ -99,7 +99,7 @@ def _fast_table(
     _report_empty(sorted([*scanned.blank, *empty]), frame, report)
     table = Table(
         path=source.path, file=source.file, container="csv", headers=tuple(header.names), names=names, frame=frame,
-        header_line=header.line, encoding="utf-8", delimiter=dialect.delimiter, lines=scanned.lines_total, plain=scanned.plain,
+        header_line=header.line, encoding="utf-8", delimiter=dialect.delimiter, lines=scanned.lines_total, absent=scanned.absent,
         places=DelimitedPlaces(source.path, "utf-8", start, dialect.delimiter),
     )  # fmt: skip
     return _finished(table, bool(scanned.ragged), report)
@@ -149,7 +149,7 @@ def _read_exact(data: bytes, decoded: Decoded, source: Source, report: Report) -
     table = Table(
         path=source.path, file=source.file, container="csv", headers=tuple(header.names), names=names, frame=frame,
         header_line=header.line, encoding=decoded.encoding, delimiter=dialect.delimiter,
-        lines=text.count(end) + (not text.endswith(end)), plain=text.isascii() and _is_plain(text), places=places,
+        lines=text.count(end) + (not text.endswith(end)), absent=_absent(text), places=places,
     )  # fmt: skip
     return _finished(table, faulty, report)
 
@@ -183,8 +183,11 @@ def _speakable(cells: tuple[str, ...]) -> tuple[str, ...] | list[str]:
     return [cell.encode("utf-8", "replace").decode() for cell in cells]
 
 
-def _is_plain(text: str) -> bool:
-    return not any(chr(code) in text for code in (*range(9), 11, 12, *range(14, 32), 127))
+def _absent(text: str) -> frozenset[str]:
+    if not text.isascii():
+        return frozenset()
+    controls = any(chr(code) in text for code in (*range(9), 11, 12, *range(14, 32), 127))
+    return frozenset({"lost", "doubled"} if controls else {"controls", "lost", "doubled"})
 
 
 def _without_empty(frame: pl.DataFrame, names: tuple[str, ...]) -> tuple[pl.DataFrame, list[int]]:

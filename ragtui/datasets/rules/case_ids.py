@@ -49,7 +49,7 @@ def repeated_ids(
         before = first.setdefault(case_id, place)
         if before == place:
             continue
-        is_own = own is not None and bool((given[place] or "").strip())
+        is_own = bool(given and given[place])
         code = "ID202" if is_own else "ID201"
         found[code] += 1
         if found[code] > SHOWN_PER_RULE:

@@ -283,12 +283,16 @@ def _repeated_message(keys: tuple[str, ...]) -> str:
 
 
 def _filters(labels: DeepsetTable, name: str) -> Iterator[tuple[int, str, tuple[str, ...]]]:
-    """Per filled cell: row, why it cannot be read (or ""), keys given more than once."""
-    for index, cell in labels.table.rows_where(~labels.table.empty(name), name):
+    """Per filled cell: row, why it cannot be read (or ""), keys given more than once. Equal cells are read once."""
+    known: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for cell in labels.table.frame[name].unique().drop_nulls():
         try:
-            yield index, "", parse_filters(cell).repeated
+            known[cell] = "", parse_filters(cell).repeated
         except FiltersError as error:
-            yield index, str(error), ()
+            known[cell] = str(error), ()
+    if any(why or repeated for why, repeated in known.values()):
+        for index, cell in labels.table.rows_where(~labels.table.empty(name), name):
+            yield index, *known[cell]
 
 
 @rule("DS501", "context-short", Level.WARNING, platforms=_DEEPSET, advice=True, on=DeepsetTable)
@@ -349,8 +353,10 @@ def _failing_spans(labels: DeepsetTable) -> pl.DataFrame | None:
         slice_ = context.str.slice(pl.col("start").clip(lower_bound=0), length.clip(lower_bound=0))
         return inside & (slice_ == text) & (text.str.len_chars() == length)
 
-    failing = spans.filter(~fits(pl.col("context"), pl.col("text")))
+    failing = spans.filter(~fits(pl.col("context"), pl.col("text"))).collect()
+    if not failing.height:
+        return failing
     context_meant, text_meant = (
         pl.col(name).str.replace_all("\\n", "\n", literal=True) for name in ("context", "text")
     )
-    return failing.filter(~fits(context_meant, pl.col("text")) & ~fits(context_meant, text_meant)).collect()
+    return failing.filter(~fits(context_meant, pl.col("text")) & ~fits(context_meant, text_meant))

@@ -93,8 +93,8 @@ def undouble(text: str) -> str | None:
     def repair(match: re.Match[str]) -> str:
         nonlocal found
         part = match.group()
-        before = text[match.start() - 1 : match.start()]
-        if before.isupper() and len(part) == 2 and part[1] in _PUNCTUATION:
+        before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
+        if before.isupper() and len(part) == 2 and part[1] in _PUNCTUATION and not after.isalpha():
             return part  # a word in capitals may end in Ã or Â
         try:
             right = bytes(_TO_BYTE[char] for char in part).decode("utf-8")
@@ -111,7 +111,7 @@ def undouble(text: str) -> str | None:
 def double_encoded(table: Table) -> Iterator[Finding | More]:
     """UTF-8 text was once read as Windows-1252 and saved again, so that é became Ã©. A judge and a retriever see the
     garbled letters; the text is loaded as it stands, never rewritten in silence."""
-    for name in () if table.plain else table.names:
+    for name in table.names if table.may_hold("doubled") else ():
         hits = table.rows_where(table.text(name).str.contains(DOUBLE.pattern), name)
         repaired = ((index, undouble(text)) for index, text in hits)
         found = ((index, right) for index, right in repaired if right is not None)
@@ -128,7 +128,7 @@ def double_encoded_message(right: str) -> str:
 def control_characters(table: Table) -> Iterator[Finding | More]:
     """Control characters come from broken exports and from terminals' escape sequences. They are shown as pictures here;
     a judge is sent them as they are, and some databases and XML writers refuse them."""
-    for name in () if table.plain else table.names:
+    for name in table.names if table.may_hold("controls") else ():
         hits = table.rows_where(
             table.text(name).str.contains(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u0080-\u0084\u0086-\u009f]"), name
         )
@@ -153,7 +153,7 @@ def _control_message(text: str) -> str:
 def replacement_characters(table: Table) -> Iterator[Finding | More]:
     """U+FFFD stands where a letter was lost when somebody read the text in a wrong encoding. What it was is not in the file
     any more."""
-    for name in () if table.plain else table.names:
+    for name in table.names if table.may_hold("lost") else ():
         hits = table.rows_where(table.text(name).str.contains("\ufffd", literal=True), name)
         yield from table.findings("TEXT007", Level.WARNING, name, hits, _lost_message)
 

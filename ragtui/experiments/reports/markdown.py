@@ -14,7 +14,7 @@ from ragtui.experiments.worst import worst_rows
 
 SUFFIX: Final = ".md"
 WORST: Final = 5
-_SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&])")
+_SPECIAL: Final = re.compile(r"([\\`*_\[\]<>|~&]|:(?=//)|(?<=www)\.)")
 
 
 def render(results: Results, judgement: Judgement) -> str:
@@ -54,7 +54,7 @@ def _table(results: Results) -> str:
         row = [
             escaped(metric.spec),
             wording.mean(mine, metric),
-            wording.interval(mine.ci95, digits),
+            wording.mean_interval(mine, metric),
             wording.pass_rate(mine),
         ]
         if compared:
