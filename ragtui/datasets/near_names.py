@@ -36,7 +36,9 @@ def intended(headers: Sequence[str], names: Sequence[str], wanted: Sequence[str]
     A header that is exactly right always wins; a header that is another wanted name is never taken for a near one.
     """
     found = {header: name for header, name in zip(headers, names, strict=True) if header in wanted and header == name}
-    rest = [(header, name) for header, name in zip(headers, names, strict=True) if header == name and header not in wanted]
+    rest = [
+        (header, name) for header, name in zip(headers, names, strict=True) if header == name and header not in wanted
+    ]
     for near in (_same, nearest):
         for header, name in rest:
             if name not in found.values():

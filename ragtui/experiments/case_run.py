@@ -9,17 +9,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from ragtui.datasets.dataset import Dataset
-from ragtui.experiments.case_inputs import ANSWERED, CaseInputs, origins, target_cases
+from ragtui.experiments.case_inputs import CaseInputs, InputColumns, origins, target_cases
 from ragtui.experiments.judging import judge_all
 from ragtui.experiments.plan import Plan, Side
 from ragtui.experiments.planning import planned_metrics
 from ragtui.experiments.progress import Progress
 from ragtui.experiments.recorder import Recorder
 from ragtui.experiments.reply_cache import ReplyCache
+from ragtui.experiments.why_not import why_not
 from ragtui.judges.judge import Question, Verdict
 from ragtui.judges.profile import judge
 from ragtui.metrics.metric import Metric
-from ragtui.metrics.score import Inputs, Outcome, State, not_applicable
+from ragtui.metrics.score import Inputs, Outcome, State
 from ragtui.targets.target import Response, Target
 from ragtui.workspace import Workspace
 
@@ -160,11 +161,12 @@ class CaseRun:
 
     async def _questions(self) -> AsyncIterator[tuple[Cell, Question]]:
         """What is left to ask, case by case; what needs no judge is computed and stored on the way."""
+        columns = InputColumns(self.dataset, self.origins)
         for start in range(0, self.size, WINDOW):
             end = min(start + WINDOW, self.size)
             await self._wait_for(start, end)
             done = self.recorder.done(start, end, self.retry)
-            builder = CaseInputs(self.dataset, start, end - start)
+            builder = columns.part(start, end - start)
             responses = {side: self.recorder.responses(side, start, end) for side in self._answered}
             self.progress.total = self.cells
             outcomes: dict[tuple[Side, str], list[tuple[int, int, Outcome]]] = {}
@@ -213,21 +215,13 @@ class CaseRun:
 
     def _without_a_judge(self, metric: Metric, response: Response, inputs: Inputs) -> Outcome | None:
         """The outcome of a metric that is computed, or cannot be; ``None`` where the judge must be asked."""
-        answered = any(name in ANSWERED for name in (*metric.inputs, *metric.optional))
-        if response.state is State.TARGET_ERROR and answered:
-            return Outcome(State.TARGET_ERROR, cause=response.cause, reason=response.message)
-        missing = [name for name in metric.inputs if name not in inputs]
-        if missing:
-            return not_applicable(f"no {' and no '.join(missing)}")
-        if metric.score is not None:
-            try:
-                return metric.score(inputs)
-            except Exception as error:
-                return Outcome(State.METRIC_ERROR, cause="exception", reason=f"{type(error).__name__}: {error}")
-        if metric.question is None:
-            return not_applicable("needs judged documents: a dataset of corpus, queries and qrels")
-        refusal = self.judge.refuses(metric.question)
-        return not_applicable(refusal) if refusal is not None else None
+        reason = why_not(metric, response, inputs, self.judge)
+        if reason is not None or metric.score is None:
+            return reason
+        try:
+            return metric.score(inputs)
+        except Exception as error:
+            return Outcome(State.METRIC_ERROR, cause="exception", reason=f"{type(error).__name__}: {error}")
 
     def _store_outcomes(self, outcomes: Mapping[tuple[Side, str], list[tuple[int, int, Outcome]]]) -> None:
         for (side, metric), found in outcomes.items():

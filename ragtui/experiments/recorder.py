@@ -171,9 +171,9 @@ class Recorder:
         self._write(_SCORE, (_score_row(self.number, side, metric, at, n, each, None) for at, n, each in outcomes))
 
     def score_frame(self, side: Side, metric: str, frame: pl.DataFrame) -> None:
-        """Stores a metric that was computed for all cases at once: ``position``, ``state``, ``cause``, ``score``,
-        ``reason``."""
-        wanted = frame.select("position", "state", "cause", "score", "reason")
+        """Stores a metric that was computed for all queries at once: ``position``, ``state``, ``cause``, ``score``,
+        ``reason``, ``judged``, ``in_run``."""
+        wanted = frame.select("position", "state", "cause", "score", "reason", "judged", "in_run")
         row = (self.number, side, metric, packed(wanted))
         self._write("INSERT OR REPLACE INTO score_frames VALUES (?,?,?,?)", [row])
 

@@ -68,13 +68,13 @@ def run(
         status, message = Status.INTERRUPTED, "the process ended"
         cells: int | None = None
         try:
+            job: CaseRun | RetrievalRun
             if dataset.shape is Shape.RETRIEVAL:
-                job: CaseRun | RetrievalRun = RetrievalRun(plan, dataset, workspace, recorder, progress)
-                asyncio.run(_until_cancelled(job.run(), progress))
+                job = RetrievalRun(plan, dataset, workspace, recorder, progress)
             else:
                 job = CaseRun(plan, dataset, workspace, recorder, progress, retry, options)
-                with processes(job.judge, job.questions_expected) as started:
-                    asyncio.run(_until_cancelled(job.run(executor or started), progress))
+            with processes(job.judge, job.questions_expected) as started:
+                asyncio.run(_until_cancelled(job.run(executor or started), progress))
             cells = job.cells
             status, message = _ending(job, progress)
         except JudgeStopped as stopped:

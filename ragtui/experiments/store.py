@@ -79,7 +79,9 @@ class Store:
     def connection(self) -> sqlite3.Connection:
         """This thread's connection."""
         found: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if found is None:
+        absent = getattr(self._local, "absent", False)
+        if found is None or (absent and self.path.exists()):
+            self._local.absent = not self.path.exists() and not self.write
             found = self._local.connection = database.connect(self.path, self.write)
             self._connections.append(found)
         return found

@@ -70,6 +70,15 @@ def interval(ci95: tuple[float, float] | None, digits: int = 2, signed: bool = F
     return f"[{low}, {high}]"
 
 
+def mean_interval(summary: MetricSummary, metric: PlannedMetric) -> str:
+    """The interval of a mean, shown no further than the scale goes."""
+    if summary.ci95 is None:
+        return NONE
+    (low, high), (bottom, top) = summary.ci95, metric.scale
+    shown = (low if bottom is None else max(low, bottom), high if top is None else min(high, top))
+    return interval(shown, digits_of(metric))
+
+
 def signed_number(value: float | None, digits: int = 2) -> str:
     """A difference: ``+0.89``, ``-0.10``, ``0.00``; more digits where it would read as none."""
     if value is None:
@@ -111,19 +120,22 @@ def verdict(comparison: MetricComparison, metric: PlannedMetric) -> str:
     """One plain sentence on a difference that claims no more than the figures do."""
     digits = digits_of(metric)
     if comparison.delta is None or comparison.ci95 is None:
-        return f"{metric.spec}: not compared, only {comparison.n_pairs} shared {_cases(comparison.n_pairs)}"
-    delta, ends = signed_number(comparison.delta, digits), interval(comparison.ci95, digits, signed=True)
-    pairs = f"{comparison.n_pairs} pairs"
+        shared = f"only {comparison.n_pairs} case" if comparison.n_pairs else "no case"
+        return f"{metric.spec}: not compared, {shared} that both sides scored"
+    figures = f"{signed_number(comparison.delta, digits)} {interval(comparison.ci95, digits, signed=True)}"
+    figures = f"{figures}, p {p_value(comparison.p_holm)} (Holm); {pairs(comparison)}"
     if holds(comparison):
         better = (comparison.delta > 0) == metric.higher_is_better
-        word = "better" if better else "worse"
-        return f"{metric.spec}: candidate is {word}, {delta} {ends}, p {p_value(comparison.p_holm)} (Holm), {pairs}"
-    smallest = f"; {pairs} show a difference of {number(comparison.mde, digits)} four times in five"
-    return f"{metric.spec}: no difference shown, {delta} {ends}{smallest if comparison.mde else ''}"
+        return f"{metric.spec}: candidate is {'better' if better else 'worse'}, {figures}"
+    smallest = f"; {number(comparison.mde, digits)} would show four times in five" if comparison.mde else ""
+    return f"{metric.spec}: no difference shown, {figures}{smallest}"
 
 
-def _cases(n: int) -> str:
-    return "case" if n == 1 else "cases"
+def pairs(comparison: MetricComparison) -> str:
+    """``51 pairs: 27 better, 19 equal, 5 worse; 4 new, 4 missing``."""
+    shown = f"{comparison.wins} better, {comparison.ties} equal, {comparison.losses} worse"
+    extra = [f"{n} {word}" for n, word in ((comparison.new, "new"), (comparison.missing, "missing")) if n]
+    return f"{comparison.n_pairs} pairs: {shown}{'; ' + ', '.join(extra) if extra else ''}"
 
 
 def causes(found: Mapping[str, int]) -> str:

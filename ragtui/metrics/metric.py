@@ -87,7 +87,7 @@ class Cut(StrEnum):
 
     NEVER = "never"
     MAY = "may"
-    MUST = "must"  # without it: 1, 3, 5 and 10
+    MUST = "must"
 
 
 @dataclass(frozen=True)
@@ -104,6 +104,7 @@ class Definition:
     variants: Mapping[str, str] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
     build: Callable[[Metric], Metric] | None = None
+    cuts: tuple[int, ...] = ()  # what a name without its cut stands for; empty: 1, 3, 5 and 10
 
     @property
     def shown_name(self) -> str:

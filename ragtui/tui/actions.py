@@ -50,6 +50,7 @@ SCOPES: Final = {
     "detail": "one case, whole",
     "case": "with a case",
     "form": "in a form",
+    "launch": "New experiment",
 }
 
 TOGETHER: Final = (
@@ -58,7 +59,8 @@ TOGETHER: Final = (
     ("experiments", "table", "text", "app"),
     ("results", "case", "table", "text", "app"),
     ("detail", "case", "text", "app"),
-    ("form", "app"),
+    ("form", "launch", "app"),
+    ("launch", "text", "app"),
 )
 """Scopes that are active at the same time: in each of these rows no key may mean two things. A table and a text never
 have the focus together, so those two may share their movement keys."""
@@ -150,7 +152,13 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("case", "copy", "y", "Copy a part of this case"),
     Action("case", "editor", "e", "Open this case in $EDITOR"),
     Action("case", "pager", "o", "Open this case in the pager"),
-    Action("form", "launch", "ctrl+r,f5", "Start", "start"),
+    Action("form", "down", "j,down", "Next field"),
+    Action("form", "up", "k,up", "Field above"),
+    Action("form", "next-choice", "l,right,space", "Next choice", "change", rank=4),
+    Action("form", "previous-choice", "h,left", "Choice before"),
+    Action("form", "choose", "enter", "Choose from all, or type", "choose", rank=3),
+    Action("form", "clear", "backspace,delete", "Back to what was proposed"),
+    Action("launch", "start", "ctrl+r,f5,S", "Start the experiment", "start", rank=2),
 )
 
 BY_ID: Final = {action.id: action for action in ACTIONS}

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 def render(opened: Opened, style: Style) -> Iterator[str]:
-    suites = {path: [finding for _, finding in group] for path, group in groupby(opened.placed(), key=lambda pair: pair[0])}
+    suites = {
+        path: [finding for _, finding in group] for path, group in groupby(opened.placed(), key=lambda pair: pair[0])
+    }
     clean = [report.shown for report in opened.reports if not report.findings]
     failing = sum(_fails(finding, style) for findings in suites.values() for finding in findings)
     cases = sum(len(findings) for findings in suites.values()) + len(clean)

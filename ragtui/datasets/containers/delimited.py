@@ -82,10 +82,13 @@ def _read_fast(data: bytes, head: Head, source: Source, report: Report) -> Table
     for line, row, raw in scanned.ragged:
         fields = [raw[begin:end] for begin, end in field_spans(raw, dialect.delimiter)]
         report.add(rules.field_count(line, row, len(fields), len(header.names), _unquoted(fields), dialect.delimiter))
+    report.count("CSV005", Level.ERROR, scanned.ragged_total - len(scanned.ragged))
     return _fast_table(scanned, header, dialect, source, start, report)
 
 
-def _fast_table(scanned: Scanned, header: _Header, dialect: Dialect, source: Source, start: int, report: Report) -> Table:
+def _fast_table(
+    scanned: Scanned, header: _Header, dialect: Dialect, source: Source, start: int, report: Report
+) -> Table:
     import polars as pl
 
     names = unique_names(header.names)
@@ -96,7 +99,7 @@ def _fast_table(scanned: Scanned, header: _Header, dialect: Dialect, source: Sou
     _report_empty(sorted([*scanned.blank, *empty]), frame, report)
     table = Table(
         path=source.path, file=source.file, container="csv", headers=tuple(header.names), names=names, frame=frame,
-        header_line=header.line, encoding="utf-8", delimiter=dialect.delimiter, lines=scanned.lines_total, plain=scanned.plain,
+        header_line=header.line, encoding="utf-8", delimiter=dialect.delimiter, lines=scanned.lines_total, absent=scanned.absent,
         places=DelimitedPlaces(source.path, "utf-8", start, dialect.delimiter),
     )  # fmt: skip
     return _finished(table, bool(scanned.ragged), report)
@@ -146,7 +149,7 @@ def _read_exact(data: bytes, decoded: Decoded, source: Source, report: Report) -
     table = Table(
         path=source.path, file=source.file, container="csv", headers=tuple(header.names), names=names, frame=frame,
         header_line=header.line, encoding=decoded.encoding, delimiter=dialect.delimiter,
-        lines=text.count(end) + (not text.endswith(end)), plain=text.isascii() and _is_plain(text), places=places,
+        lines=text.count(end) + (not text.endswith(end)), absent=_absent(text), places=places,
     )  # fmt: skip
     return _finished(table, faulty, report)
 
@@ -168,7 +171,9 @@ def _header(text: str, dialect: Dialect) -> _Header | None:
 
 
 def _unquoted(fields: list[str]) -> list[str]:
-    return [field[1:-1].replace('""', '"') if len(field) > 1 and field[0] == field[-1] == '"' else field for field in fields]
+    return [
+        field[1:-1].replace('""', '"') if len(field) > 1 and field[0] == field[-1] == '"' else field for field in fields
+    ]
 
 
 def _speakable(cells: tuple[str, ...]) -> tuple[str, ...] | list[str]:
@@ -178,8 +183,11 @@ def _speakable(cells: tuple[str, ...]) -> tuple[str, ...] | list[str]:
     return [cell.encode("utf-8", "replace").decode() for cell in cells]
 
 
-def _is_plain(text: str) -> bool:
-    return not any(chr(code) in text for code in (*range(9), 11, 12, *range(14, 32), 127))
+def _absent(text: str) -> frozenset[str]:
+    if not text.isascii():
+        return frozenset()
+    controls = any(chr(code) in text for code in (*range(9), 11, 12, *range(14, 32), 127))
+    return frozenset({"lost", "doubled"} if controls else {"controls", "lost", "doubled"})
 
 
 def _without_empty(frame: pl.DataFrame, names: tuple[str, ...]) -> tuple[pl.DataFrame, list[int]]:
@@ -203,7 +211,7 @@ def _report_empty(lines: list[int], frame: pl.DataFrame, report: Report) -> None
 
 
 def _report_dialect(source: Source, dialect: Dialect, encoding: str, report: Report) -> None:
-    if dialect.delimiter == "," and not dialect.declared or encoding.startswith(("utf-16", "utf-32")):
+    if (dialect.delimiter == "," and not dialect.declared) or encoding.startswith(("utf-16", "utf-32")):
         return
     finding = rules.other_delimiter(dialect.delimiter, dialect.declared, 1 if dialect.declared else dialect.skipped + 1)
     says_so = dialect.delimiter == "\t" and source.path.suffix.lower() in _TAB_SUFFIXES
@@ -215,11 +223,15 @@ def _with_delimiter(decoded: Decoded, dialect: Dialect) -> Iterator[Finding | Mo
     for finding in decoded.findings:
         if isinstance(finding, Finding) and finding.code == "TEXT002" and dialect.delimiter != ",":
             name = NAMES.get(dialect.delimiter, repr(dialect.delimiter))
-            finding = replace(finding, message=finding.message.replace(", not UTF-8", f" and {name} separated, not UTF-8 comma CSV"))
+            finding = replace(
+                finding, message=finding.message.replace(", not UTF-8", f" and {name} separated, not UTF-8 comma CSV")
+            )
         yield finding
 
 
-def _fault_finding(record: Record, header: _Header, dialect: Dialect, places: DelimitedPlaces, report: Report) -> Finding:
+def _fault_finding(
+    record: Record, header: _Header, dialect: Dialect, places: DelimitedPlaces, report: Report
+) -> Finding:
     line, column, field = record.at
     name = header.names[field] if 0 <= field < len(header.names) else None
     if record.fault is Fault.RAGGED:

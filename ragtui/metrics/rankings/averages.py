@@ -7,6 +7,8 @@ from typing import Final
 
 import polars as pl
 
+from ragtui.metrics.rankings.ranking import NO_RELEVANT
+
 
 class Average(StrEnum):
     DEFAULT = "default"
@@ -36,18 +38,27 @@ def averages(scores: pl.DataFrame, average: Average | str = Average.DEFAULT) -> 
     Raises:
         ValueError: no such average.
     """
-    judged, in_run = pl.col("judged"), pl.col("in_run")
-    answered, beir = judged & in_run, pl.col("metric").str.contains(_BEIR_IN_RUN_ONLY)
-    counts = {
-        Average.DEFAULT: pl.col("score").is_not_null(),
-        Average.TREC_EVAL: answered,
-        Average.TREC_EVAL_C: judged,
-        Average.BEIR: pl.when(beir).then(answered).otherwise(judged),
-    }[Average(average)]
+    judged, in_run, counts = pl.col("judged"), pl.col("in_run"), counted(average)
     return scores.group_by("metric", maintain_order=True).agg(
         mean=pl.col("score").fill_null(0.0).filter(counts).mean(),
         n_counted=counts.sum(),
         n_total=pl.len(),
         n_missing=(judged & ~in_run).sum(),
-        n_without_relevant=(judged & pl.col("score").is_null()).sum(),
+        n_without_relevant=(pl.col("reason") == NO_RELEVANT).sum(),
     )
+
+
+def counted(average: Average | str = Average.DEFAULT) -> pl.Expr:
+    """Which rows of ``ranking.evaluate`` an average is over; a null score counts 0 there.
+
+    Raises:
+        ValueError: no such average.
+    """
+    judged, in_run = pl.col("judged"), pl.col("in_run")
+    answered, beir = judged & in_run, pl.col("metric").str.contains(_BEIR_IN_RUN_ONLY)
+    return {
+        Average.DEFAULT: pl.col("score").is_not_null(),
+        Average.TREC_EVAL: answered,
+        Average.TREC_EVAL_C: judged,
+        Average.BEIR: pl.when(beir).then(answered).otherwise(judged),
+    }[Average(average)]

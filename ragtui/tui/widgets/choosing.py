@@ -60,13 +60,22 @@ class Choosing(ModalScreen[str | None]):
     """
 
     def __init__(
-        self, title: str, choices: Sequence[Choice], start: str = "", *, many: bool = False, typed: str = ""
+        self,
+        title: str,
+        choices: Sequence[Choice],
+        start: str = "",
+        *,
+        many: bool = False,
+        free: bool = False,
+        typed: str = "",
     ) -> None:
+        """``many``: several can be marked. ``free``: what was typed may be taken as it is, too."""
         super().__init__()
         self._heading = title
         self._choices = list(choices)
         self._start = start
         self._many = many
+        self._free = free
         self._typed = typed
         self._marked: list[str] = []
         self._listed: list[Choice] = []
@@ -103,6 +112,8 @@ class Choosing(ModalScreen[str | None]):
     def _list(self, start: str = "") -> None:
         typed = self.query_one(Input).value
         self._listed = found(typed, self._choices)
+        if self._free and typed.strip() and typed not in {choice.key for choice in self._choices}:
+            self._listed.append(Choice(typed.strip(), f"use {typed.strip()!r}", "as typed"))
         options = self.query_one(OptionList)
         options.clear_options()
         width = max(20, min(76, int(self.app.size.width * 0.94)) - 5)
