@@ -55,7 +55,21 @@ for line in open(f"{sys.argv[1]}/qrels.jsonl", encoding="utf8"):
 def make(folder: Path, documents: int, queries: int, judgments: int, faulty: bool, seed: int = 7) -> None:
     """Texts of about 500 bytes with what real ones have: quotes, line feeds, letters beyond ASCII."""
     rng = random.Random(seed)
-    words = ["the", "of", "retrieval", "system", "café", "naïve", "answer", '"quoted"', "and", "in", "measure", "Zürich", "document"]
+    words = [
+        "the",
+        "of",
+        "retrieval",
+        "system",
+        "café",
+        "naïve",
+        "answer",
+        '"quoted"',
+        "and",
+        "in",
+        "measure",
+        "Zürich",
+        "document",
+    ]
     sentences = [" ".join(rng.choices(words[:4] * 20 + words, k=14)).capitalize() + ". " for _ in range(4000)]
     with (folder / "corpus.jsonl").open("w", encoding="utf-8") as stream:
         for number in range(documents):
@@ -65,7 +79,9 @@ def make(folder: Path, documents: int, queries: int, judgments: int, faulty: boo
             stream.write(json.dumps(record, ensure_ascii=False) + "\n")
     with (folder / "queries.jsonl").open("w", encoding="utf-8") as stream:
         for number in range(queries):
-            stream.write(json.dumps({"_id": f"q{number:06d}", "text": rng.choice(sentences)}, ensure_ascii=False) + "\n")
+            stream.write(
+                json.dumps({"_id": f"q{number:06d}", "text": rng.choice(sentences)}, ensure_ascii=False) + "\n"
+            )
     with (folder / "qrels.jsonl").open("w", encoding="utf-8") as stream:
         for number in range(judgments):
             document = rng.randrange(documents)
@@ -140,7 +156,9 @@ def main() -> None:
             for label, command in commands.items():
                 result = timed(command)
                 best[label] = min(best.get(label, result), result)
-    print(f"{asked.documents:,} documents, {asked.queries:,} queries, {asked.judgments:,} judgments, {size:.0f} MB; {os.cpu_count()} CPUs")
+    print(
+        f"{asked.documents:,} documents, {asked.queries:,} queries, {asked.judgments:,} judgments, {size:.0f} MB; {os.cpu_count()} CPUs"
+    )
     for label, (seconds, memory, status) in best.items():
         print(f"{label:18} {seconds:6.2f} s {size / seconds:6.0f} MB/s  peak {memory:5.0f} MB  exit {status}")
     ours = best["ragtui check"][0]

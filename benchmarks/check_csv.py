@@ -26,7 +26,9 @@ HEADER = ["question", "text", "context", "file_name", "answer_start", "answer_en
 def make(path: Path, size: int, seed: int = 7) -> int:
     """Writes the file and returns its rows."""
     rng = random.Random(seed)
-    words = [f"{start}{middle}" for start in "pier boat day pass night fare café Zürich".split() for middle in range(400)]
+    words = [
+        f"{start}{middle}" for start in ("pier", "boat", "pass", "night", "café", "Zürich") for middle in range(400)
+    ]
     rows = 0
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")

@@ -40,7 +40,8 @@ def command(
         Path | None, typer.Option(help="A folder, or a listing of names, that labels' file names are matched against.")
     ] = None,
     mapping: Annotated[
-        Path | None, typer.Option(help="A mapping (TOML, an SDK evaluator_config or Foundry criteria) to check against the data.")
+        Path | None,
+        typer.Option(help="A mapping (TOML, an SDK evaluator_config or Foundry criteria) to check against the data."),
     ] = None,
     format: Annotated[str | None, typer.Option(help="Read everything as this format instead of sniffing.")] = None,
     split: Annotated[

@@ -24,8 +24,8 @@ _DEFAULTS: Final = ReadOptions()
 
 @dataclass
 class Opened:
-    """Everything that was opened. There is one report per source, in the order of ``datasets``; a finding's ``dataset`` is an
-    index into ``datasets``. ``notes`` are one-line remarks about what was passed over."""
+    """Everything that was opened. There is one report per source, and one per mapping file, in the order of ``datasets``; a
+    finding's ``dataset`` is an index into ``datasets``. ``notes`` are one-line remarks about what was passed over."""
 
     datasets: list[Dataset] = field(default_factory=list)
     reports: list[Report] = field(default_factory=list)
@@ -105,7 +105,10 @@ def open_dataset(path: str, format: str | None = None, options: ReadOptions = _D
     if len(opened.datasets) > 1:
         names = ", ".join(dataset.path for dataset in opened.datasets[:8])
         raise CannotOpen(f"{path}: holds {len(opened.datasets)} datasets; name one of {names}")
-    return opened.datasets[0], opened.reports[0]
+    report, *others = opened.reports
+    for other in others:
+        report.merge(other)
+    return opened.datasets[0], report
 
 
 def choose_format(source: Source, forced: Format | None = None) -> tuple[Format, Sniff] | None:
@@ -164,20 +167,21 @@ def _read(source: Source, format: Format, sniff: Sniff, options: ReadOptions, op
     datasets = format.read(source, sniff, report, options)
     for dataset in datasets:
         run_rules(dataset, report, options.runs)
-        if options.mapping is not None:
-            report.merge(_mapped(dataset, options.mapping, options))
-    opened.datasets.extend(datasets)
     opened.reports.append(report)
+    if options.mapping is not None:
+        opened.reports.extend(_mapped(each, place, options.mapping, options) for place, each in enumerate(datasets, first))
+    opened.datasets.extend(datasets)
     if not datasets and not report.counts:
         raise CannotOpen(f"{source.shown}: cannot be read as {format.id}: {_nobody_knows(source)}")
 
 
-def _mapped(dataset: Dataset, path: Path, options: ReadOptions) -> Report:
+def _mapped(dataset: Dataset, place: int, path: Path, options: ReadOptions) -> Report:
     """What is wrong with a mapping file, judged by the data it is for."""
     from ragtui.datasets.mapping_files import read_mapping
     from ragtui.datasets.rules.mapping import Mapped
 
-    report = Report(path.name)
+    report = Report(path.name, place, options.admits)
+    report.shown = str(path)
     try:
         file = read_mapping(path)
     except OSError as error:

@@ -22,7 +22,9 @@ LISTS: Final = frozenset({"context", "ground_truth"})
 _CLOUD_OUTPUT: Final = {"output_text": ("response",), "output_items": ("output_items",)}
 _CLOUD_INPUT: Final = {path: name for name, path in _CLOUD_OUTPUT.items()}
 _PLAIN: Final = re.compile(r"[^\W\d]\w*", re.UNICODE)
-_SEGMENT: Final = re.compile(r"""\.?(?P<name>[^.\[\]"'{}$\s][^.\[\]"'{}$]*)|\[(?P<index>\d+)\]|\["(?P<double>[^"]*)"\]|\['(?P<single>[^']*)'\]""")
+_SEGMENT: Final = re.compile(
+    r"""\.?(?P<name>[^.\[\]"'{}$\s][^.\[\]"'{}$]*)|\[(?P<index>\d+)\]|\["(?P<double>[^"]*)"\]|\['(?P<single>[^']*)'\]"""
+)
 
 _ALIKE: Final = 80  # rapidfuzz's weighted ratio, 0 to 100: one name within the other
 
@@ -68,7 +70,11 @@ class Reference:
     def cloud(self) -> str:
         """As Foundry writes it: ``{{item.x}}``, ``{{sample.output_text}}``."""
         if self.source == TARGET:
-            return f"{{{{sample.{_CLOUD_INPUT[self.path]}}}}}" if self.path in _CLOUD_INPUT else f"{{{{sample{_printed(self.path)}}}}}"
+            return (
+                f"{{{{sample.{_CLOUD_INPUT[self.path]}}}}}"
+                if self.path in _CLOUD_INPUT
+                else f"{{{{sample{_printed(self.path)}}}}}"
+            )
         return f"{{{{item{_printed(self.path)}}}}}"
 
 
@@ -111,15 +117,24 @@ def parse_reference(text: str, bare: bool = True) -> Reference:
     """
     inner = text.strip()
     if inner.startswith("${"):
-        return _parsed(inner, inner[2:-1] if inner.endswith("}") else None, {DATA: DATA, TARGET: TARGET}, "${data.NAME}")
+        return _parsed(
+            inner, inner[2:-1] if inner.endswith("}") else None, {DATA: DATA, TARGET: TARGET}, "${data.NAME}"
+        )
     if inner.startswith("{{"):
-        found = _parsed(inner, inner[2:-2].strip() if inner.endswith("}}") else None, {"item": DATA, "sample": TARGET}, "{{item.NAME}}")
+        found = _parsed(
+            inner,
+            inner[2:-2].strip() if inner.endswith("}}") else None,
+            {"item": DATA, "sample": TARGET},
+            "{{item.NAME}}",
+        )
         if found.source == TARGET and str(found.path[0]) in _CLOUD_OUTPUT:
             return Reference(TARGET, _CLOUD_OUTPUT[str(found.path[0])] + found.path[1:])
         return found
     if bare and inner:
         return Reference(DATA, (inner,))
-    raise MappingError(f"{text!r} is no reference" if inner else "the reference is empty", f"${{data.{inner}}}" if inner else None)
+    raise MappingError(
+        f"{text!r} is no reference" if inner else "the reference is empty", f"${{data.{inner}}}" if inner else None
+    )
 
 
 def is_reference(text: str) -> bool:
@@ -156,7 +171,11 @@ def _path(text: str, rest: str) -> list[str | int]:
 
 def _printed(path: Sequence[str | int]) -> str:
     return "".join(
-        f"[{part}]" if isinstance(part, int) else f".{part}" if _PLAIN.fullmatch(part) else f"[{json.dumps(part, ensure_ascii=False)}]"
+        f"[{part}]"
+        if isinstance(part, int)
+        else f".{part}"
+        if _PLAIN.fullmatch(part)
+        else f"[{json.dumps(part, ensure_ascii=False)}]"
         for part in path
     )
 
@@ -223,7 +242,9 @@ def nearest_column(name: str, columns: Collection[str]) -> str | None:
         return near
     from rapidfuzz import fuzz, process
 
-    found = process.extractOne(plain_name(name), [plain_name(column) for column in columns], scorer=fuzz.WRatio, score_cutoff=_ALIKE)
+    found = process.extractOne(
+        plain_name(name), [plain_name(column) for column in columns], scorer=fuzz.WRatio, score_cutoff=_ALIKE
+    )
     return None if found is None else list(columns)[found[2]]
 
 
@@ -280,7 +301,13 @@ def _input(dataset: Dataset, name: str, reference: Reference) -> pl.Series:
         lists = series.to_frame().select(pl.concat_list(pl.col(column)).alias(name)).to_series()
         nothing = pl.Series(name, [[]], dtype=pl.List(pl.String))
         frame = pl.DataFrame({"value": lists, "empty": empty.fill_null(False), "null": series.is_null()})
-        chosen = pl.when(pl.col("null")).then(None).when(pl.col("empty")).then(pl.lit(nothing).first()).otherwise(pl.col("value"))
+        chosen = (
+            pl.when(pl.col("null"))
+            .then(None)
+            .when(pl.col("empty"))
+            .then(pl.lit(nothing).first())
+            .otherwise(pl.col("value"))
+        )
         return frame.select(chosen.alias(name)).to_series()
     if isinstance(series.dtype, pl.List):
         return pl.Series(name, [None if value is None else _text(list(value)) for value in series], dtype=pl.String)

@@ -137,7 +137,9 @@ def _read_toml(path: Path, text: str) -> MappingFile:
     return MappingFile(path, TOML, tuple(_toml_entries(content, (), places)))
 
 
-def _toml_entries(content: dict[str, Any], above: tuple[str, ...], places: dict[tuple[str, ...], tuple[int, int]]) -> Iterator[Entry]:
+def _toml_entries(
+    content: dict[str, Any], above: tuple[str, ...], places: dict[tuple[str, ...], tuple[int, int]]
+) -> Iterator[Entry]:
     for key, value in content.items():
         if isinstance(value, dict):
             yield from _toml_entries(value, (*above, key), places)

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+_NEAR: Final = 2  # a span that is off by no more can only have meant the nearest of several places
 _FAR: Final = 50  # how many characters off a span may be to be called shifted
 
 
@@ -56,7 +57,7 @@ def diagnose(text: str, context: str, start: int, end: int) -> Diagnosis | None:
         return Diagnosis("absent", f"text does not occur in the context; the slice {start}..{end} is {found}")
     shift = start - use[0]
     if end - start == len(text) and abs(shift) <= _FAR:
-        alone = sum(1 for place in places if abs(place - start) == abs(shift)) == 1
+        alone = abs(shift) <= _NEAR and sum(1 for place in places if abs(place - start) == abs(shift)) == 1
         return Diagnosis(
             "shifted", f"slice is {found}: shifted by {shift:+d}, use {use[0]}..{use[1]}", use, once or alone
         )

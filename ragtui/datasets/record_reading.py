@@ -38,7 +38,8 @@ def records_of(source: Source, report: Report, options: ReadOptions) -> Table | 
 def columns_of(table: Table, roles: Mapping[str, Role]) -> tuple[Column, ...]:
     """The columns of a dataset with their roles (ignored where none is given) and how many rows fill them."""
     return tuple(
-        Column(name, roles.get(name, Role.IGNORED), position, table.filled(name)) for position, name in enumerate(table.names)
+        Column(name, roles.get(name, Role.IGNORED), position, table.filled(name))
+        for position, name in enumerate(table.names)
     )
 
 

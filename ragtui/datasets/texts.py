@@ -108,7 +108,9 @@ def _objects(stream: BinaryIO) -> Iterator[dict[str, Any]]:
         position, found = 0, False
         try:
             while position < len(text):
-                value, position = decode(text, position + len(text[position:]) - len(text[position:].lstrip(" \t\r\n,")))
+                value, position = decode(
+                    text, position + len(text[position:]) - len(text[position:].lstrip(" \t\r\n,"))
+                )
                 found = True
                 if isinstance(value, dict):
                     yield value
@@ -130,4 +132,3 @@ def _trec_document(stream: BinaryIO, doc_id: str) -> tuple[str, str]:
     from ragtui.datasets.formats.trec import document_at
 
     return document_at(stream)
-

@@ -81,7 +81,9 @@ def _recall_inputs(value: float, opened: Opened, case: Case) -> None:
     """The run and the judgments a recall is computed of: q1 finds one of two, q2 its only one, q3 and q4 have none."""
     dataset = only(opened)
     assert dataset.qrels is not None
-    run = dataset.runs["results.jsonl"].with_columns(rank=pl.col("score").rank("ordinal", descending=True).over("query_id"))
+    run = dataset.runs["results.jsonl"].with_columns(
+        rank=pl.col("score").rank("ordinal", descending=True).over("query_id")
+    )
     relevant = dataset.qrels.filter(pl.col("grade") > 0)
     hits = relevant.join(run.filter(pl.col("rank") <= 2), on=["query_id", "doc_id"], how="left")
     recall = hits.group_by("query_id").agg(pl.col("rank").is_not_null().mean())["rank"]
@@ -104,7 +106,11 @@ def _untouched(value: str, opened: Opened, case: Case) -> None:
 @check("row1_context", "row101_ground_truth", "row2_context_preferred")
 def _cell(value: str, opened: Opened, case: Case) -> None:
     dataset = only(opened)
-    stated = {"row1_context": ("context", 0), "row101_ground_truth": ("ground_truth", 100), "row2_context_preferred": ("context", 1)}
+    stated = {
+        "row1_context": ("context", 0),
+        "row101_ground_truth": ("ground_truth", 100),
+        "row2_context_preferred": ("context", 1),
+    }
     name, row = next(stated[key] for key, each in case.toml["value"].items() if key in stated and each == value)
     assert column(dataset, name)[row] == value
 
@@ -147,9 +153,16 @@ def _present(value: dict[str, int], opened: Opened, case: Case) -> None:
 @check("mapping")
 def _mapping(value: dict[str, str], opened: Opened, case: Case) -> None:
     dataset = next(dataset for dataset in opened.datasets if dataset.name == "old")
-    fields = {"user_input": "query", "response": "response", "retrieved_contexts": "context", "reference": "ground_truth"}
+    fields = {
+        "user_input": "query",
+        "response": "response",
+        "retrieved_contexts": "context",
+        "reference": "ground_truth",
+    }
     assert dict(dataset.fields) == {fields[new]: old for old, new in value.items()}
-    told = next(finding.message for finding in opened.findings() if finding.file == "old.jsonl" and finding.level is Level.INFO)
+    told = next(
+        finding.message for finding in opened.findings() if finding.file == "old.jsonl" and finding.level is Level.INFO
+    )
     assert all(f"{old} as {new}" in told for old, new in value.items())
 
 
@@ -165,4 +178,7 @@ def _items(value: dict[str, int], opened: Opened, case: Case) -> None:
 
 @check("row1_question", "row2_question", "row2_expected")
 def _unwrapped(value: str, opened: Opened, case: Case) -> None:
-    assert any(f'"{value}"' in finding.message or value in (finding.fix[0].text if finding.fix else "") for finding in opened.findings())
+    assert any(
+        f'"{value}"' in finding.message or value in (finding.fix[0].text if finding.fix else "")
+        for finding in opened.findings()
+    )

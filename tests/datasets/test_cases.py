@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+import tests.datasets.json_case_values  # noqa: F401  declares more checks
 from ragtui.datasets.check import Opened, open_datasets
 from ragtui.datasets.files import file_names
 from ragtui.datasets.findings import Finding, Level
 from ragtui.datasets.formats import ReadOptions
-import tests.datasets.json_case_values  # noqa: F401  declares more checks
 from tests.datasets.case_values import CHECKS, Case
 
 CASES = Path(__file__).parent.parent / "cases"

@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ragtui.datasets.containers.json_shape import Element
-from ragtui.datasets.containers.json_text import Member, Parsed, Passage, kind_of, parse, skip_space, syntax_fault, without_end
+from ragtui.datasets.containers.json_text import (
+    Member,
+    Parsed,
+    Passage,
+    kind_of,
+    parse,
+    skip_space,
+    syntax_fault,
+    without_end,
+)
 from ragtui.datasets.containers.table import KINDS, LINE, ROW, Table, unique_names
 from ragtui.datasets.findings import Edit, Report
 from ragtui.datasets.rules import json as rules
@@ -98,7 +107,10 @@ def table_of(rows: list[Row], path: Path, file: str, container: str, **more: Any
 
     keys = list(dict.fromkeys(key for row in rows for key in row.values))
     names = unique_names(keys)
-    columns = [pl.Series(LINE, [row.line for row in rows], dtype=pl.UInt32), pl.Series(ROW, [row.number for row in rows], dtype=pl.UInt32)]
+    columns = [
+        pl.Series(LINE, [row.line for row in rows], dtype=pl.UInt32),
+        pl.Series(ROW, [row.number for row in rows], dtype=pl.UInt32),
+    ]
     kinds: dict[str, pl.Series] = {}
     for key, name in zip(keys, names, strict=True):
         column, kind = _column(name, [row.values.get(key, _ABSENT) for row in rows])
@@ -119,7 +131,9 @@ def _column(name: str, values: list[Any]) -> tuple[pl.Series, pl.Series | None]:
     if types <= {str}:
         return pl.Series(name, values, dtype=pl.String), None
     kind = pl.Series(
-        name, [_KIND_OF_TYPE.get(type(value), "absent" if value is _ABSENT else "number") for value in values], dtype=pl.Enum(KINDS)
+        name,
+        [_KIND_OF_TYPE.get(type(value), "absent" if value is _ABSENT else "number") for value in values],
+        dtype=pl.Enum(KINDS),
     )
     filled = [value for value in values if value is not None and value is not _ABSENT]
     if filled and all(type(value) is list and all(type(each) is str for each in value) for value in filled):

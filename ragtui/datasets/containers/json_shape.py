@@ -46,7 +46,12 @@ def shape_of(data: bytes, whole: bool) -> Shape:
     after = after.strip(_SPACE)
     if rest.startswith(b"["):
         return Shape.LINES if after and _is_json(first) else Shape.ARRAY
-    if rest.startswith(b"{") and after and not after.startswith((b"{", b"[")) and first.rstrip()[-1:] in (b"{", b",", b"["):
+    if (
+        rest.startswith(b"{")
+        and after
+        and not after.startswith((b"{", b"["))
+        and first.rstrip()[-1:] in (b"{", b",", b"[")
+    ):
         return Shape.SPREAD
     return Shape.LINES
 

@@ -35,10 +35,12 @@ class JsonDocument:
         """The records of the document. The table's ``facts`` hold ``document``: all of it but the records' list, and
         ``records_at``: the path of keys that leads there."""
         report = Report(source.file)
+        document: dict[str, Any] = {}
+        path: tuple[str, ...] = ()
         data, start, exact, encoding = utf8_of(source.path, report)
         if data[start:].lstrip(_SPACE).startswith(b"["):
             found = elements(data, Shape.ARRAY, start)
-            listed, document, path = found.found, {}, ()
+            listed = found.found
             report.extend([found.fault] if found.fault else [])
         else:
             listed, document, path = _inside(data, start, exact, report)
@@ -47,14 +49,18 @@ class JsonDocument:
             return Reading(None, report)
         keys = tuple(dict.fromkeys(key for row in rows for key in row.values))
         places = JsonPlaces(source.path, keys, {row.line: row.byte for row in rows}, exact, one_line=False)
-        table = table_of(rows, source.path, source.file, self.id, encoding=encoding, places=places, lines=data.count(b"\n") + 1)
+        table = table_of(
+            rows, source.path, source.file, self.id, encoding=encoding, places=places, lines=data.count(b"\n") + 1
+        )
         return Reading(replace(table, facts={"document": document, "records_at": path}), report)
 
 
 CONTAINER: Final = JsonDocument()
 
 
-def _inside(data: bytes, start: int, exact: bool, report: Report) -> tuple[list[Element], dict[str, Any], tuple[str, ...]]:
+def _inside(
+    data: bytes, start: int, exact: bool, report: Report
+) -> tuple[list[Element], dict[str, Any], tuple[str, ...]]:
     """The records of an object: its longest list of objects, else the object itself."""
     passage = Passage(data[start:].decode("utf-8", "replace"), 1, start, exact)
     try:

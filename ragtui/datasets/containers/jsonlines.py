@@ -63,7 +63,9 @@ def utf8_of(path: Path, report: Report) -> tuple[bytes, int, bool, str]:
     if marked:
         report.add(rules.byte_order_mark((Edit(0, len(_BOM), ""),)))
     report.extend(each for each in decoded.findings if not (isinstance(each, Finding) and each.code == "TEXT001"))
-    own = decoded.encoding == "utf-8" and not any(isinstance(each, Finding) and each.code == "TEXT004" for each in decoded.findings)
+    own = decoded.encoding == "utf-8" and not any(
+        isinstance(each, Finding) and each.code == "TEXT004" for each in decoded.findings
+    )
     if own:
         return data, len(_BOM) if marked else 0, True, decoded.encoding
     return decoded.text.encode("utf-8", "replace"), 0, False, decoded.encoding

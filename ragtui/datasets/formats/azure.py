@@ -65,7 +65,9 @@ class Azure:
         lines = table.container == "jsonl"
         if len(own) == 1 and own[0] != "conversation":
             return Sniff(35, f"JSON lines with {own[0]}") if lines and own[0] == "query" else None
-        return Sniff(60 if lines else 28 + 8 * (len(own) > 2), f"{'JSON lines' if lines else 'CSV'} with {', '.join(own[:4])}")
+        return Sniff(
+            60 if lines else 28 + 8 * (len(own) > 2), f"{'JSON lines' if lines else 'CSV'} with {', '.join(own[:4])}"
+        )
 
     def read(self, source: Source, sniff: Sniff, report: Report, options: ReadOptions) -> list[Dataset]:
         table = records_of(source, report, options)
@@ -128,7 +130,9 @@ def _with_last_turn(frame: pl.DataFrame, column: str, fields: dict[str, str]) ->
 
 
 def _last(messages: list[dict[str, Any]], role: str, key: str = "content") -> str | None:
-    value = next((each.get(key) for each in reversed(messages) if each.get("role") == role and each.get(key) is not None), None)
+    value = next(
+        (each.get(key) for each in reversed(messages) if each.get("role") == role and each.get(key) is not None), None
+    )
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, list) and all(isinstance(part, dict) and isinstance(part.get("text"), str) for part in value):

@@ -47,7 +47,10 @@ class Pinecone:
             return None
         plain = {plain_name(header) for header in table.headers}
         if "ground_truth_answer" in plain and "question" in plain:
-            return Sniff(80, "question, answer and ground_truth_answer" if "answer" in plain else "question and ground_truth_answer")
+            return Sniff(
+                80,
+                "question, answer and ground_truth_answer" if "answer" in plain else "question and ground_truth_answer",
+            )
         return None
 
     def read(self, source: Source, sniff: Sniff, report: Report, options: ReadOptions) -> list[Dataset]:
@@ -56,7 +59,7 @@ class Pinecone:
             return []
         pinecone = PineconeTable(table, pinecone_columns(table))
         run_rules(pinecone, report, options.runs)
-        roles = {name: role for name, role in guess_roles(table).items() if role is Role.ID}
+        roles: dict[str, Role] = {name: role for name, role in guess_roles(table).items() if role is Role.ID}
         roles |= {name: _ROLES[wanted] for wanted, name in pinecone.columns.items()}
         question = pinecone.columns.get("question")
         frame, findings = identify(table, [question] if question else list(table.names), question, own_id_column(table))

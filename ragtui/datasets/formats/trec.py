@@ -29,7 +29,9 @@ _NUMBER: Final = re.compile(rb"<DOCNO>\s*(.*?)\s*</DOCNO>", re.DOTALL | re.IGNOR
 _TITLE: Final = re.compile(r"<(TITLE|HEADLINE|HL)>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
 _TAG: Final = re.compile(r"<[^<>]{1,40}>")
 _TOPIC: Final = re.compile(r"<top>(.*?)(?:</top>|(?=<top>)|\Z)", re.DOTALL | re.IGNORECASE)
-_TOPIC_FIELD: Final = re.compile(r"<(\w+)>\s*(?:Number:|Topic:|Description:|Narrative:)?\s*(.*?)(?=<|\Z)", re.DOTALL | re.IGNORECASE)
+_TOPIC_FIELD: Final = re.compile(
+    r"<(\w+)>\s*(?:Number:|Topic:|Description:|Narrative:)?\s*(.*?)(?=<|\Z)", re.DOTALL | re.IGNORECASE
+)
 _KINDS: Final = ("documents", "topics", "qrels", "run")
 
 
@@ -187,7 +189,9 @@ def read_topics(path: Path, report: Report) -> pl.DataFrame:
     rows: list[tuple[str, str, int]] = []
     for match in _TOPIC.finditer(decoded.text):
         line = decoded.text.count("\n", 0, match.start()) + 1
-        fields = {name.lower(): " ".join(html.unescape(value).split()) for name, value in _TOPIC_FIELD.findall(match[1])}
+        fields = {
+            name.lower(): " ".join(html.unescape(value).split()) for name, value in _TOPIC_FIELD.findall(match[1])
+        }
         number, text = fields.get("num", ""), fields.get("title") or fields.get("desc", "")
         if not number:
             report.add(rules.no_number(line))
@@ -220,11 +224,14 @@ def _alone(path: Path) -> TrecParts:
     kind = kind_of(path) or "qrels"
     if kind == "run":
         return TrecParts(runs=(path,))
-    return TrecParts(**{kind: path})
+    return TrecParts(
+        documents=path if kind == "documents" else None,
+        topics=path if kind == "topics" else None,
+        qrels=path if kind == "qrels" else None,
+    )
 
 
 def _file_name(source: Source, path: Path) -> str:
     if not source.is_folder:
         return source.file
     return f"{source.file}/{path.name}" if source.file else path.name
-

@@ -24,7 +24,9 @@ def no_known_column(azure: AzureTable) -> Iterator[Finding]:
     Without a column_mapping the evaluators find nothing, and Azure's run ends green with no score."""
     if not azure.columns and not azure.mapped:
         shown = ", ".join(short(header, 30) for header in azure.table.headers[:8])
-        yield azure.table.header_finding("AZ101", Level.WARNING, f"no column an evaluator knows by name; columns are: {shown}")
+        yield azure.table.header_finding(
+            "AZ101", Level.WARNING, f"no column an evaluator knows by name; columns are: {shown}"
+        )
 
 
 @rule("AZ102", "query-empty", example='{"query": "", …}', remedy="write the query, or remove the row", on=AzureTable)
@@ -73,7 +75,9 @@ def null_value(azure: AzureTable) -> Iterator[Finding | More]:
             level = Level.ERROR if wanted == "query" else Level.WARNING
             rows = _of_kind(table, name, ["null"])
             header = short(table.header_of(name))
-            yield from table.findings("AZ105", level, name, ((row, header) for row in rows), lambda header: f"{header} is null")
+            yield from table.findings(
+                "AZ105", level, name, ((row, header) for row in rows), lambda header: f"{header} is null"
+            )
 
 
 @rule("AZ106", "value-not-text", example='{"response": 42, …}', remedy="put the value in quotes", on=AzureTable)
@@ -87,8 +91,8 @@ def not_text(azure: AzureTable) -> Iterator[Finding | More]:
             rows = _of_kind(table, name, ["number", "boolean"])
             cells = ((row, str(table.frame[name][row])) for row in rows)
             header = short(table.header_of(name))
-            for each in table.findings("AZ106", Level.ERROR, name, cells, lambda cell: f"{header} is {cell}, not a text"):
-                yield _quoted(table, name, each)
+            found = table.findings("AZ106", Level.ERROR, name, cells, f"{header} is {{}}, not a text".format)
+            yield from (_quoted(table, name, each) for each in found)
 
 
 @rule("AZ107", "context-is-a-list", Level.INFO, example='{"context": ["a", "b"], …}', on=AzureTable)
@@ -100,14 +104,24 @@ def list_context(azure: AzureTable) -> Iterator[Finding]:
         yield azure.table.finding("AZ107", Level.INFO, message, rows[0], name)
 
 
-@rule("AZ108", "conversation-shape", example='{"conversation": "Hi"}', remedy='{"messages": [{"role", "content"}, …]}', on=AzureTable)
+@rule(
+    "AZ108",
+    "conversation-shape",
+    example='{"conversation": "Hi"}',
+    remedy='{"messages": [{"role", "content"}, …]}',
+    on=AzureTable,
+)
 def conversation_shape(azure: AzureTable) -> Iterator[Finding | More]:
     """A conversation is an object with a list of messages, each with a role (user, assistant, …) and content, of which one
     at least is the assistant's."""
     name = azure.columns.get("conversation")
     if name is None:
         return
-    faults = ((row, fault) for row, cell in enumerate(azure.table.frame[name].to_list()) if (fault := _conversation_fault(cell)))
+    faults = (
+        (row, fault)
+        for row, cell in enumerate(azure.table.frame[name].to_list())
+        if (fault := _conversation_fault(cell))
+    )
     yield from azure.table.findings("AZ108", Level.ERROR, name, faults, lambda fault: f"conversation {fault}")
 
 
@@ -121,12 +135,23 @@ def conversation_and_query(azure: AzureTable) -> Iterator[Finding | More]:
         return
     import polars as pl
 
-    both = table.frame.select(pl.col(conversation).is_not_null() & pl.any_horizontal(pl.col(others).is_not_null())).to_series()
+    both = table.frame.select(
+        pl.col(conversation).is_not_null() & pl.any_horizontal(pl.col(others).is_not_null())
+    ).to_series()
     rows = ((row, None) for row in both.arg_true().to_list())
-    yield from table.findings("AZ109", Level.WARNING, conversation, rows, lambda _: f"conversation and {' or '.join(others)} in one row")
+    yield from table.findings(
+        "AZ109", Level.WARNING, conversation, rows, lambda _: f"conversation and {' or '.join(others)} in one row"
+    )
 
 
-@rule("AZ110", "time-like-column", Level.WARNING, platforms=("azure",), example="a column created_at of dates", on=AzureTable)
+@rule(
+    "AZ110",
+    "time-like-column",
+    Level.WARNING,
+    platforms=("azure",),
+    example="a column created_at of dates",
+    on=AzureTable,
+)
 def time_like_columns(azure: AzureTable) -> Iterator[Finding]:
     """A column called date, timestamp, modified, *_at or *_time holds dates or numbers. Azure's loader turns it into
     timestamps and, with output_path set, loses the whole finished run: they cannot be written as JSON."""
@@ -138,11 +163,20 @@ def time_like_columns(azure: AzureTable) -> Iterator[Finding]:
             continue
         filled = table.frame[name].drop_nulls()
         if filled.len() and filled.str.contains(_DATE_LIKE).all():
-            message = f"Azure's loader makes timestamps of column {short(table.header_of(name))} and cannot write them back"
+            message = (
+                f"Azure's loader makes timestamps of column {short(table.header_of(name))} and cannot write them back"
+            )
             yield table.finding("AZ110", Level.WARNING, message, 0, name)
 
 
-@rule("AZ111", "unreferable-column", Level.INFO, example="a column called expected answer", remedy="rename it", on=AzureTable)
+@rule(
+    "AZ111",
+    "unreferable-column",
+    Level.INFO,
+    example="a column called expected answer",
+    remedy="rename it",
+    on=AzureTable,
+)
 def unreferable_columns(azure: AzureTable) -> Iterator[Finding]:
     """${data.NAME} takes ASCII letters, digits and underscores only: a column with spaces, hyphens or accents cannot be
     mapped in Azure's SDK. ragtui takes ${data["any name"]}."""
@@ -151,7 +185,9 @@ def unreferable_columns(azure: AzureTable) -> Iterator[Finding]:
     if odd:
         shown = ", ".join(f'"{short(header, 30)}"' for header in odd[:5])
         line = table.header_line or (int(table.frame[LINE][0]) if table.height else 0)
-        yield Finding("AZ111", Level.INFO, f"cannot be mapped in Azure's SDK: {shown}", line=line, field=odd[0], sheet=table.sheet)
+        yield Finding(
+            "AZ111", Level.INFO, f"cannot be mapped in Azure's SDK: {shown}", line=line, field=odd[0], sheet=table.sheet
+        )
 
 
 @rule("AZ112", "retrieved-documents-shape", remedy='[{"document_id": "d1", "relevance_score": 0.7}]', on=AzureTable)
@@ -160,7 +196,10 @@ def document_lists(azure: AzureTable) -> Iterator[Finding | More]:
     query_relevance_label} with whole-number labels; both hold at most 10,000, the second at least one. Ids compare by
     type: 1 is not "1"."""
     table = azure.table
-    for wanted, number in (("retrieved_documents", "relevance_score"), ("retrieval_ground_truth", "query_relevance_label")):
+    for wanted, number in (
+        ("retrieved_documents", "relevance_score"),
+        ("retrieval_ground_truth", "query_relevance_label"),
+    ):
         name = azure.columns.get(wanted)
         if name is None:
             continue
@@ -223,7 +262,9 @@ def _documents_fault(cell: Any, number: str) -> str | None:
             return f"entry {place} lacks document_id or {number}"
         found = each[number]
         if isinstance(found, bool) or not isinstance(found, int if number == "query_relevance_label" else int | float):
-            return f"entry {place}: {number} is {json.dumps(found)}, not a {'whole ' if 'label' in number else ''}number"
+            return (
+                f"entry {place}: {number} is {json.dumps(found)}, not a {'whole ' if 'label' in number else ''}number"
+            )
     return None
 
 

@@ -7,7 +7,16 @@ from dataclasses import dataclass, replace
 
 from ragtui.datasets.dataset import Dataset
 from ragtui.datasets.findings import Finding, Level
-from ragtui.datasets.mapping import TARGET, MappingError, Reference, columns_of, is_reference, parse_reference, present, unresolved
+from ragtui.datasets.mapping import (
+    TARGET,
+    MappingError,
+    Reference,
+    columns_of,
+    is_reference,
+    parse_reference,
+    present,
+    unresolved,
+)
 from ragtui.datasets.mapping_files import CLOUD, SDK, Entry, MappingFile
 from ragtui.datasets.rules import rule
 
@@ -20,7 +29,13 @@ class Mapped:
     dataset: Dataset
 
 
-@rule("MAP101", "unknown-column", example='ground_truth = "${data.answer_key}"', remedy="name a column that is there", on=Mapped)
+@rule(
+    "MAP101",
+    "unknown-column",
+    example='ground_truth = "${data.answer_key}"',
+    remedy="name a column that is there",
+    on=Mapped,
+)
 def unknown_column(mapped: Mapped) -> Iterator[Finding]:
     """A reference names a column, or a key inside one, that no row has. The metric would be fed nothing: Azure's run ends
     green without a score, other tools run on empty texts."""
@@ -33,14 +48,22 @@ def unknown_column(mapped: Mapped) -> Iterator[Finding]:
             yield _at(entry, "MAP101", Level.ERROR, message + (f"; nearest: {why.nearest}" if why.nearest else ""))
 
 
-@rule("MAP102", "other-syntax", example='"{{item.query}}" in an evaluator_config', remedy="write it as this kind of file does", on=Mapped)
+@rule(
+    "MAP102",
+    "other-syntax",
+    example='"{{item.query}}" in an evaluator_config',
+    remedy="write it as this kind of file does",
+    on=Mapped,
+)
 def other_syntax(mapped: Mapped) -> Iterator[Finding]:
     """The two ways Azure writes references do not mix: evaluator_config of the SDK takes ${data.x} and ${target.x}, Foundry's
     testing criteria take {{item.x}} and {{sample.output_text}}. Either is refused in the other with a message that names
     neither the evaluator nor the value."""
     for entry in mapped.file.entries:
         text = entry.reference.strip() if isinstance(entry.reference, str) else ""
-        wrong = (mapped.file.syntax == SDK and text.startswith("{{")) or (mapped.file.syntax == CLOUD and text.startswith("${"))
+        wrong = (mapped.file.syntax == SDK and text.startswith("{{")) or (
+            mapped.file.syntax == CLOUD and text.startswith("${")
+        )
         if not wrong:
             continue
         try:

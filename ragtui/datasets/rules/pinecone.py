@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ragtui.datasets.containers.table import short
 from ragtui.datasets.findings import Finding, Level, More
@@ -10,7 +10,9 @@ from ragtui.datasets.formats.pinecone import REQUIRED, PineconeTable, is_extra
 from ragtui.datasets.rules import rule
 
 
-@rule("PC101", "field-missing", example='{"question": …, "answer": …}', remedy="add ground_truth_answer", on=PineconeTable)
+@rule(
+    "PC101", "field-missing", example='{"question": …, "answer": …}', remedy="add ground_truth_answer", on=PineconeTable
+)
 def missing_field(pinecone: PineconeTable) -> Iterator[Finding]:
     """The endpoint needs question, answer and ground_truth_answer, all three, in every request."""
     table = pinecone.table
@@ -32,10 +34,10 @@ def empty_field(pinecone: PineconeTable) -> Iterator[Finding | More]:
         if name := pinecone.columns.get(wanted):
             level = Level.ERROR if wanted == "question" else Level.WARNING
             hits = table.rows_where(table.empty(name), name)
-            yield from table.findings("PC102", level, name, hits, lambda _, wanted=wanted: f"{wanted} is empty")  # type: ignore[misc]
+            yield from table.findings("PC102", level, name, hits, _says(f"{wanted} is empty"))
             if name in table.kinds:
                 nulls = ((row, None) for row in (table.kinds[name] == "null").arg_true().to_list())
-                yield from table.findings("PC102", level, name, nulls, lambda _, wanted=wanted: f"{wanted} is null")  # type: ignore[misc]
+                yield from table.findings("PC102", level, name, nulls, _says(f"{wanted} is null"))
 
 
 @rule("PC103", "field-not-text", example='{"answer": 42}', remedy="put the value in quotes", on=PineconeTable)
@@ -48,7 +50,7 @@ def not_text(pinecone: PineconeTable) -> Iterator[Finding | More]:
             continue
         kinds = table.kinds[name].cast(str)
         rows = ((row, kinds[row]) for row in kinds.is_in(["number", "boolean", "list", "object"]).arg_true().to_list())
-        yield from table.findings("PC103", Level.ERROR, name, rows, lambda kind, wanted=wanted: f"{wanted} is a {kind}, not a text")  # type: ignore[misc]
+        yield from table.findings("PC103", Level.ERROR, name, rows, f"{wanted} is a {{}}, not a text".format)
 
 
 @rule("PC104", "misnamed-field", Level.WARNING, platforms=("pinecone",), example="groundTruth", on=PineconeTable)
@@ -66,7 +68,14 @@ def misnamed_field(pinecone: PineconeTable) -> Iterator[Finding]:
 def extra_fields(pinecone: PineconeTable) -> Iterator[Finding]:
     """The request takes exactly three fields; others must be left out of it. ragtui keeps them as columns."""
     table = pinecone.table
-    extra = [header for header, name in zip(table.headers, table.names, strict=True) if name not in pinecone.columns.values() and is_extra(header)]
+    known = set(pinecone.columns.values())
+    pairs = zip(table.headers, table.names, strict=True)
+    extra = [header for header, name in pairs if name not in known and is_extra(header)]
     if extra:
         shown = ", ".join(short(header, 30) for header in extra[:6])
         yield table.header_finding("PC105", Level.INFO, f"not part of the request: {shown}")
+
+
+def _says(message: str) -> Callable[[object], str]:
+    """The same message for every row."""
+    return lambda _: message

@@ -62,7 +62,9 @@ def shared_ids(whole: RetrievalSet) -> Iterator[Finding]:
     numbers."""
     if whole.documents is None or whole.queries is None:
         return
-    shared = whole.queries.lazy().join(whole.documents.lazy().select("doc_id"), left_on="query_id", right_on="doc_id", how="semi")
+    shared = whole.queries.lazy().join(
+        whole.documents.lazy().select("doc_id"), left_on="query_id", right_on="doc_id", how="semi"
+    )
     lines = shared.select("line", "query_id").collect()
     if lines.height:
         line, first = lines.row(0)
@@ -110,29 +112,51 @@ def conflicting_judgments(whole: RetrievalSet) -> Iterator[Finding | More]:
         yield from _each(other, say)
 
 
-@rule("BEIR206", "fractional-grade", Level.WARNING, example='"score": 0.5', platforms=("beir", "evalscope", "mteb"), on=RetrievalSet)
+@rule(
+    "BEIR206",
+    "fractional-grade",
+    Level.WARNING,
+    example='"score": 0.5',
+    platforms=("beir", "evalscope", "mteb"),
+    on=RetrievalSet,
+)
 def fractional_grades(whole: RetrievalSet) -> Iterator[Finding | More]:
     """A grade is not a whole number. EvalScope cuts it (0.5 becomes 0, so a relevant document becomes irrelevant), BEIR
     and trec_eval refuse it."""
 
     def say(line: int, grade: float) -> Finding:
         cut = f"EvalScope would cut it to {int(grade)}"
-        return Finding("BEIR206", Level.WARNING, f"grade {grade:g} is not a whole number; {cut}", line=line, field="score")
+        return Finding(
+            "BEIR206", Level.WARNING, f"grade {grade:g} is not a whole number; {cut}", line=line, field="score"
+        )
 
     yield from _graded(whole, lambda grade: grade != grade.round(0), say)
 
 
-@rule("BEIR207", "negative-grade", Level.WARNING, example='"score": -1', remedy="write 0 for not relevant", on=RetrievalSet)
-def negative_grades(whole: RetrievalSet) -> Iterator[Finding | More]:
-    """A grade is below 0. trec_eval and ragtui take the document for unjudged."""
+@rule(
+    "BEIR207", "negative-grade", Level.INFO, example='"score": -1', remedy="write 0 for not relevant", on=RetrievalSet
+)
+def negative_grades(whole: RetrievalSet) -> Iterator[Finding]:
+    """Grades below 0 mark documents as not judged, or as spam. trec_eval gains nothing by them, and neither does ragtui."""
+    import polars as pl
 
-    def say(line: int, grade: float) -> Finding:
-        return Finding("BEIR207", Level.WARNING, f"grade {grade:g} is below 0; it counts as unjudged", line=line, field="score")
+    if whole.judgments is None:
+        return
+    below = whole.judgments.lazy().filter(pl.col("grade") < 0).select("line", "grade").collect()
+    if below.height:
+        line, grade = below.row(0)
+        message = f"{below.height:,} grades below 0 (first {grade:g}); they count as not judged"
+        yield Finding("BEIR207", Level.INFO, message, file=whole.judgments_file, line=line, field="score")
 
-    yield from _graded(whole, lambda grade: grade < 0, say)
 
-
-@rule("BEIR208", "large-grade", Level.WARNING, example='"score": 1699999999', remedy="grade from 0 to 3, say", on=RetrievalSet)
+@rule(
+    "BEIR208",
+    "large-grade",
+    Level.WARNING,
+    example='"score": 1699999999',
+    remedy="grade from 0 to 3, say",
+    on=RetrievalSet,
+)
 def large_grades(whole: RetrievalSet) -> Iterator[Finding | More]:
     """Grades go from 0 (not relevant) to a small number. A larger one is usually another column, such as a time or a
     rank; trec_eval needs memory in proportion to it, and one such grade rules the nDCG of its query. Above 100 it is an
@@ -172,7 +196,12 @@ def nothing_relevant(whole: RetrievalSet) -> Iterator[Finding | More]:
 
     if whole.judgments is None:
         return
-    poor = whole.judgments.lazy().group_by("query_id").agg(pl.col("line").min(), pl.col("grade").max()).filter(pl.col("grade") <= 0)
+    poor = (
+        whole.judgments.lazy()
+        .group_by("query_id")
+        .agg(pl.col("line").min(), pl.col("grade").max())
+        .filter(pl.col("grade") <= 0)
+    )
 
     def say(line: int, query: str) -> Finding:
         message = f"query {query} has no relevant document: none is judged above 0"
@@ -196,7 +225,9 @@ def _unknown(
 
     if whole.judgments is None or there is None or not there.height:
         return
-    loose = whole.judgments.lazy().join(there.lazy().select(column), on=column, how="anti").select("line", column).collect()
+    loose = (
+        whole.judgments.lazy().join(there.lazy().select(column), on=column, how="anti").select("line", column).collect()
+    )
     if not loose.height:
         return
     folded = pl.col(column).str.strip_chars().str.to_lowercase()
@@ -234,7 +265,9 @@ def _repeated_pairs(whole: RetrievalSet) -> tuple[pl.DataFrame | None, pl.DataFr
     repeats = (
         whole.judgments.lazy()
         .filter(pl.struct(pair).is_duplicated())
-        .with_columns(pl.col("line").first().over(pair).alias("first"), pl.col("grade").first().over(pair).alias("before"))
+        .with_columns(
+            pl.col("line").first().over(pair).alias("first"), pl.col("grade").first().over(pair).alias("before")
+        )
         .filter(pl.struct(pair).is_first_distinct().not_())
         .select("line", "query_id", "doc_id", "first", "grade", "before")
         .collect()

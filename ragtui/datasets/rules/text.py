@@ -93,8 +93,8 @@ def undouble(text: str) -> str | None:
     def repair(match: re.Match[str]) -> str:
         nonlocal found
         part = match.group()
-        before = text[match.start() - 1 : match.start()]
-        if before.isupper() and len(part) == 2 and part[1] in _PUNCTUATION:
+        before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
+        if before.isupper() and len(part) == 2 and part[1] in _PUNCTUATION and not after.isalpha():
             return part  # a word in capitals may end in Ã or Â
         try:
             right = bytes(_TO_BYTE[char] for char in part).decode("utf-8")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
@@ -69,22 +69,23 @@ class Scanned:
         return len(self.places)
 
 
-def scan(kind: str, path: Path, file: str, start: int, report: Report, data: bytes | None = None) -> list[Scanned]:
-    """All records of a JSON lines file from byte ``start``, in order; what is wrong with them is added to ``report``.
+def scan(files: Sequence[Sequence[Range]]) -> Iterator[list[Scanned]]:
+    """The records of each file, which is given in ranges (``cut``), in order. Work begins at once, and in several processes
+    where it is worth that; results come as they are taken."""
+    ranges = [part for file in files for part in file]
+    weight = sum(part.end - part.start for part in ranges)
+    many = weight > _ALONE and available_cpus() > 1 and all(part.data is None for part in ranges)
+    found = spread(scan_range, ranges) if many else map(scan_range, ranges)
+    return (_in_order([next(found) for _ in file]) for file in files)
 
-    ``kind`` is a key of ``records.KINDS``; ``file`` is what findings call the file; ``data`` is its text as UTF-8 where
-    the file is in another encoding.
-    """
-    ranges = list(_cut(kind, path, file, start, data))
-    many = len(ranges) > 1 and available_cpus() > 1
-    parts = []
+
+def _in_order(parts: list[Scanned]) -> list[Scanned]:
+    """The ranges of one file with their lines counted from its first."""
     line = 0
-    for part in spread(scan_range, ranges) if many else map(scan_range, ranges):
+    for part in parts:
         part.base = line
         part.report.findings = [replace(each, line=each.line + line) for each in part.report.findings]
-        report.merge(part.report)
         line += part.line_count
-        parts.append(part)
     return parts
 
 
@@ -285,11 +286,15 @@ class _Window(io.RawIOBase):
 def _open(part: Range) -> BinaryIO:
     if part.data is not None:
         return io.BytesIO(part.data[part.start : part.end])
-    return io.BufferedReader(_Window(part.path, part.start, part.end), _BUFFER)  # type: ignore[return-value]
+    return io.BufferedReader(_Window(part.path, part.start, part.end), _BUFFER)
 
 
-def _cut(kind: str, path: Path, file: str, start: int, data: bytes | None) -> Iterator[Range]:
-    """The file in ranges that begin at line starts; one range for a file that is small or already in memory."""
+def cut(kind: str, path: Path, file: str, start: int, data: bytes | None = None) -> Iterator[Range]:
+    """A JSON lines file from byte ``start`` in ranges that begin at line starts; one for a file that is small or in memory.
+
+    ``kind`` is a key of ``records.KINDS``; ``file`` is what findings call the file; ``data`` is its text as UTF-8 where
+    the file is in another encoding.
+    """
     size = path.stat().st_size if data is None else len(data)
     if data is not None or size - start <= _ALONE:
         yield Range(kind, str(path), file, start, size, data)
