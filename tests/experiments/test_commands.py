@@ -357,3 +357,16 @@ def test_a_read_only_folder_is_one_line(desk: Shell) -> None:
     said = desk(*RUN)
     assert said.status == 2
     assert ".ragtui" in said.err.splitlines()[-1]
+
+
+def test_a_mapping_file_feeds_the_metrics_and_map_wins_over_it(shell: Shell) -> None:
+    shell.write("desk.jsonl", [{"id": "a", "query": "q", "response": "yes", "right": "yes", "other": "no"}])
+    (shell.folder / "map.toml").write_text('ground_truth = "${data.right}"\n', "utf-8")
+    run = ("run", "desk.jsonl", "-m", "exact_match", "--mapping", "map.toml")
+    assert "1.00 (1/1)" in shell(*run).out
+    assert "0.00 (1/1)" in shell(*run, "--map", "ground_truth=other").out
+    (shell.folder / "map.toml").write_text("ground_truth == 1\n", "utf-8")
+    refused = shell(*run)
+    assert refused.status == 2
+    assert "map.toml" in refused.err
+    assert shell("run", "desk.jsonl", "-m", "exact_match", "--mapping", "absent.toml").status == 2

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from ragtui.datasets.check import open_dataset
+from ragtui.datasets.formats import ReadOptions
 from ragtui.experiments import case_run, preflight
 from ragtui.experiments.case_inputs import query_frame, target_cases
 from ragtui.experiments.plan import Plan, Side
-from ragtui.experiments.planning import PlanError, make_plan
+from ragtui.experiments.planning import PlanError, make_plan, reopen
 from ragtui.experiments.progress import Progress, Status
 from ragtui.experiments.run import RunOptions, run
 from ragtui.experiments.store import Store
@@ -293,3 +294,30 @@ def test_judging_in_several_processes_gives_the_same_scores(shell: Shell) -> Non
     assert means == pytest.approx(
         [each.mean for each in ran(shell.folder / "few", metrics="groundedness,relevance").summaries()]
     )
+
+
+def test_an_experiment_reopens_its_dataset_unless_that_has_changed(shell: Shell) -> None:
+    shell.write("data/desk.jsonl", ROWS)
+    shell.write("data/old.jsonl", [{"id": "a", "query": "q", "response": "x"}])
+    plan, dataset, workspace = prepared(shell.folder, "data/desk.jsonl", metrics="f1", candidate="recorded:old.jsonl")
+    store = Store.open(workspace, write=True)
+    run(plan, dataset, workspace, store, Progress())
+    entry = store.entry("last")
+    assert entry.source == "data/desk.jsonl"
+    assert reopen(entry, workspace).rows == 3
+    shell.write("data/old.jsonl", [{"id": "a", "query": "q", "response": "y"}])
+    with pytest.raises(PlanError, match="its recorded responses have changed"):
+        reopen(entry, workspace)
+    shell.write("data/desk.jsonl", ROWS[:2])
+    with pytest.raises(PlanError, match="it has changed since experiment"):
+        reopen(entry, workspace)
+
+
+def test_a_limited_experiment_reopens_with_its_limit(shell: Shell) -> None:
+    shell.write("desk.jsonl", ROWS)
+    workspace = Workspace.open(shell.folder)
+    dataset, _ = open_dataset(str(shell.folder / "desk.jsonl"), options=ReadOptions(limit=2))
+    plan = make_plan(dataset, workspace, metrics="f1", limit=2)
+    store = Store.open(workspace, write=True)
+    run(plan, dataset, workspace, store, Progress())
+    assert reopen(store.entry("last"), workspace).rows == 2
