@@ -72,6 +72,18 @@ class RetrievalSet:
         is_whole = bool(((grade == grade.round(0)) & (grade.abs() < _EXACT)).all())
         return used.cast({"grade": pl.Int64}) if is_whole else used
 
+    def used_runs(self) -> dict[str, pl.DataFrame]:
+        """``query_id, doc_id, score`` of every run; of a document that is a hit twice for a query the last."""
+        import polars as pl
+
+        pair = pl.struct("query_id", "doc_id")
+        used = {}
+        for name, run in self.runs.items():
+            if run.lazy().select(pair.hash().n_unique()).collect().item() != run.height:
+                run = run.unique(["query_id", "doc_id"], keep="last", maintain_order=True)
+            used[name] = run.drop("line")
+        return used
+
     def sizes(self) -> dict[str, int]:
         """The counts of the set: documents, queries, judgments, evaluable queries and what hangs loose.
 

@@ -585,3 +585,57 @@ def test_grades_are_whole_numbers_where_they_are_so_in_the_file(tmp_path: Path) 
     qrels = opened(write(tmp_path, qrels=[*QRELS, half])).datasets[0].qrels
     assert qrels is not None
     assert qrels["grade"].to_list() == [1.0, 2.0, 1.0, 0.0, 0.5]
+
+
+class TestRunsBesideASet:
+    def run_text(self, *hits: tuple[str, str, float]) -> str:
+        return "".join(json.dumps({"query-id": q, "corpus-id": d, "score": s}) + "\n" for q, d, s in hits)
+
+    SOUND: ClassVar = [("q1", "d1", 1.0), ("q2", "d2", 1.0), ("q3", "d3", 1.0)]
+
+    @pytest.mark.parametrize(
+        ("hits", "findings"),
+        [
+            ([], []),
+            ([("q9", "d1", 1.0)], [(4, "BEIR303")]),
+            ([("q1", "d9", 1.0)], [(4, "BEIR305")]),
+            ([("q1", "d1", 9.0)], [(4, "BEIR306")]),
+        ],
+    )
+    def test_what_does_not_belong_is_told(
+        self, tmp_path: Path, hits: list[tuple[str, str, float]], findings: list[tuple[int, str]]
+    ) -> None:
+        folder = write(tmp_path, run_dot_jsonl=self.run_text(*self.SOUND, *hits))
+        assert told(folder) == [("run.jsonl", line, code) for line, code in findings]
+
+    def test_of_a_hit_given_twice_the_last_counts(self, tmp_path: Path) -> None:
+        folder = write(tmp_path, run_dot_jsonl=self.run_text(*self.SOUND, ("q1", "d1", 9.0)))
+        assert sorted(opened(folder).datasets[0].runs["run.jsonl"].rows()) == [("q1", "d1", 9.0), *self.SOUND[1:]]
+
+    def test_queries_without_a_hit_are_counted(self, tmp_path: Path) -> None:
+        folder = write(tmp_path, run_dot_jsonl=self.run_text(*self.SOUND[:2]))
+        assert finding(folder, "BEIR304").message == "1 judged queries are not in the run (first q3); they count as 0"
+
+
+class TestAdvice:
+    @pytest.mark.parametrize(
+        ("documents", "queries", "codes"),
+        [
+            (5, 3, {"BEIR402", "BEIR403"}),
+            (60, 60, {"BEIR401", "BEIR404", "BEIR405"}),
+            (200, 60, {"BEIR404"}),
+        ],
+    )
+    def test_it_is_given_for_a_platform_only(
+        self, tmp_path: Path, documents: int, queries: int, codes: set[str]
+    ) -> None:
+        corpus = [{"_id": f"d{n}", "text": "x"} for n in range(documents)]
+        asked = [{"_id": f"q{n}", "text": "x"} for n in range(queries)]
+        qrels = [{"query-id": f"q{n}", "corpus-id": f"d{n}", "score": 1} for n in range(queries)]
+        if documents == 5:
+            qrels.append({"query-id": "q0", "corpus-id": "d4", "score": 0})
+        folder = write(tmp_path, corpus, asked, qrels)
+        assert told(folder) == []
+        result = opened(folder, platform="evalscope")
+        assert {each.code for each in result.findings()} == codes
+        assert {each.level for each in result.findings()} == {Level.INFO}
