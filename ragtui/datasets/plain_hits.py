@@ -66,26 +66,23 @@ def _cut_at_quotes(path: Path) -> pl.DataFrame:
 
 
 def _lines_with(stream: BinaryIO, parts: tuple[bytes, ...]) -> int | None:
-    """How many lines there are; ``None`` unless each part stands in as many places, and nothing is escaped or a control
-    character."""
+    """How many lines there are; ``None`` unless each begins with the first part and has each other part once, and nothing
+    is escaped or a control character."""
     import numpy as np
 
-    lines, seen, rest = 0, [0] * len(parts), b""
+    begin, *others = parts
+    begin = b"\n" + begin
+    lines, rest = 0, b"\n"  # every line is taken together with the line feed before it
     while block := stream.read(_BLOCK):
-        whole, newline, after = (rest + block).rpartition(b"\n")
-        rest = after
-        whole += newline
+        cut = block.rfind(b"\n")
+        whole, rest = (rest + block[:cut], block[cut:]) if cut >= 0 else (b"", rest + block)
         newlines = whole.count(b"\n")
         if b"\\" in whole or np.count_nonzero(np.frombuffer(whole, np.uint8) < 32) != newlines:
             return None
-        seen = [count + whole.count(part) for count, part in zip(seen, parts, strict=True)]
+        if any(whole.count(part) != newlines for part in (begin, *others)):
+            return None
         lines += newlines
-        if any(count != lines for count in seen):
-            return None
-    if rest:
-        lines += 1
-        plain = b"\\" not in rest and min(rest) >= 32
-        seen = [count + rest.count(part) for count, part in zip(seen, parts, strict=True)]
-        if not plain or any(count != lines for count in seen):
-            return None
-    return lines
+    if rest == b"\n":
+        return lines
+    plain = b"\\" not in rest and min(rest[1:]) >= 32 and all(rest.count(part) == 1 for part in (begin, *others))
+    return lines + 1 if plain else None

@@ -53,7 +53,7 @@ def test_sound_files_are_read_alike(
     assert found.rows() == careful(path, monkeypatch)[0]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     hits=HITS,
     place=st.integers(0, 10_000),
