@@ -139,8 +139,10 @@ class Recorder:
         judge: str,
         verdict: Verdict,
         outcomes: Sequence[tuple[str, Outcome]],
+        reply: tuple[str, bytes] | None = None,
     ) -> None:
-        """Stores a judge's verdict with the outcome of every metric that was derived from it."""
+        """Stores a judge's verdict with the outcome of every metric that was derived from it, and the ``reply`` that
+        spares asking again."""
         connection = self.store.connection
         call = (
             self.number,
@@ -165,6 +167,8 @@ class Recorder:
                 _score_row(self.number, side, metric, position, repeat, each, number) for metric, each in outcomes
             )
             connection.executemany(_SCORE, scores)
+            if reply is not None:
+                connection.execute("INSERT OR REPLACE INTO replies VALUES (?,?,?)", (*reply, now()))
 
     def score(self, side: Side, metric: str, outcomes: Iterable[tuple[int, int, Outcome]]) -> None:
         """Stores outcomes of one metric as ``(position, repeat, outcome)``."""

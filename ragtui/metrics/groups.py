@@ -8,12 +8,14 @@ thresholds = { f1 = 0.4 }
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from ragtui.datasets.dataset import Dataset, Role, Shape
 from ragtui.metrics.metric import Kind, Metric
-from ragtui.metrics.registry import Own, metric, resolve, resolve_all
+from ragtui.metrics.registry import Own, metric, metrics, resolve, resolve_all
 from ragtui.metrics.spec import MetricError
 from ragtui.workspace import Workspace
 
@@ -245,11 +247,40 @@ def _is_usable(workspace: Workspace, name: str, own: Own | None) -> bool:
     return True
 
 
-def _write(workspace: Workspace, group: Group) -> Workspace:
+def import_groups(
+    workspace: Workspace, text: str, source: str, own: Own | None = None
+) -> tuple[Workspace, tuple[str, ...]]:
+    """Takes over all groups of a TOML text with ``[groups.NAME]`` tables; returns the workspace and their names.
+
+    Raises:
+        MetricError: it is not such a text, or a group breaks a rule or is there already; nothing is written.
+    """
+    try:
+        found = tomllib.loads(text).get(_TABLE)
+    except tomllib.TOMLDecodeError as error:
+        raise MetricError(f"{source}: not valid TOML: {error}") from None
+    if not isinstance(found, dict) or not found:
+        raise MetricError(f"{source}: holds no Metric Group; one is a table [groups.NAME] with a list of metrics")
+    checked = []
+    for name, value in found.items():
+        try:
+            _refuse_taken(workspace, name)
+            checked.append(_checked(name, *_parts(value), own))
+        except MetricError as error:
+            raise MetricError(f"{source}: [groups.{name}]: {error}") from None
+    for group in checked:
+        workspace = _write(workspace, group)
+    return workspace, tuple(group.name for group in checked)
+
+
+def as_table(group: Group) -> dict[str, Any]:
+    """A group as ``ragtui.toml`` holds it."""
     value: dict[str, Any] = {"metrics": list(group.specs)}
-    if group.thresholds:
-        value["thresholds"] = dict(group.thresholds)
-    return workspace.save(_TABLE, group.name, value=value)
+    return {**value, "thresholds": dict(group.thresholds)} if group.thresholds else value
+
+
+def _write(workspace: Workspace, group: Group) -> Workspace:
+    return workspace.save(_TABLE, group.name, value=as_table(group))
 
 
 # --- proposing -----------------------------------------------------------------------------------------------------
@@ -276,6 +307,25 @@ _PROPOSED: Final = (
 )
 
 
+_BY_ROLE: Final = {
+    Role.INPUT: "query",
+    Role.EXPECTED: "ground_truth",
+    Role.RESPONSE: "response",
+    Role.CONTEXT: "context",
+    Role.RETRIEVED_IDS: "retrieved_ids",
+}
+
+
+def available_inputs(dataset: Dataset) -> frozenset[str]:
+    """The metric inputs a dataset has: those its format defines, columns named like one, and one for each role."""
+    if dataset.shape is Shape.RETRIEVAL:
+        return frozenset(("qrels", "run"))
+    filled = [column for column in dataset.columns if column.filled]
+    roles = {_BY_ROLE[column.role] for column in filled if column.role in _BY_ROLE}
+    known = {name for each in metrics() for name in (*each.inputs, *each.optional)}
+    return frozenset(dataset.fields) | roles | {column.name for column in filled if column.name in known}
+
+
 def propose(inputs: Collection[str], judge_offline: bool = True) -> tuple[str, ...]:
     """Specs that fit the inputs a dataset has (``query``, ``response``, ``context``, ``ground_truth``, ``qrels``,
     ``run``, ``latency_ms``, …), best first; with ``judge_offline`` without those that need a model."""
@@ -292,5 +342,5 @@ def propose(inputs: Collection[str], judge_offline: bool = True) -> tuple[str, .
 def _is_told(metric: Metric, inputs: Collection[str]) -> bool:
     """Whether a metric without needed inputs finds any of those it can use."""
     if metric.kind is Kind.RETRIEVAL and metric.score is not None:
-        return any(name.startswith("gold_") for name in inputs) or "ground_truth" in inputs
+        return any(name.startswith("gold_") for name in inputs)
     return bool(metric.inputs) or any(name in inputs for name in metric.optional)

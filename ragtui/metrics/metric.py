@@ -50,9 +50,9 @@ class Metric:
     definition: str = ""
     source: str = ""
     version: str = "1"
-    score: Callable[[Inputs], Outcome] | None = None
-    ranking: Formula | None = None
-    derive: Callable[[float | None, str, tuple[Evidence, ...]], Outcome] | None = None
+    score: Callable[[Inputs], Outcome] | None = field(default=None, compare=False)
+    ranking: Formula | None = field(default=None, compare=False)
+    derive: Callable[[float | None, str, tuple[Evidence, ...]], Outcome] | None = field(default=None, compare=False)
 
     def passes(self, score: float, threshold: float | None = None) -> bool | None:
         """Whether an unrounded score passes; ``None`` where the metric has no threshold."""

@@ -68,6 +68,12 @@ def resolve(spec: str, own: Own | None = None) -> tuple[Metric, ...]:
     return tuple(out)
 
 
+def definition(metric: Metric, own: Own | None = None) -> Definition:
+    """The row of the table that a metric was built from."""
+    name = parse(metric.name).base
+    return (own or {}).get(name) or definitions()[name]
+
+
 def resolve_all(specs: str | Iterable[str], own: Own | None = None) -> tuple[Metric, ...]:
     """A list of specs, or one text with commas between them, in order, each metric once.
 
@@ -128,5 +134,5 @@ def _nearest(base: str, own: Own) -> str:
     known = {alias: meant[0] for alias, meant in _names().items()} | shown
     import difflib
 
-    near = difflib.get_close_matches(folded(base), known, n=1, cutoff=0.6)
+    near = difflib.get_close_matches(folded(base), known, n=1, cutoff=0.5 if len(base) < 4 else 0.6)
     return f"; did you mean {known[near[0]]}?" if near else ""
