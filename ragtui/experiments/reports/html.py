@@ -118,12 +118,9 @@ def _row(results: Results, row: dict[str, Any], name: str) -> dict[str, Any]:
         for key, value in row.items()
         if key not in skipped and not key.endswith((" state", " passed", " Δ")) and value is not None and str(value)
     ]
-    return {
-        "cells": cells,
-        "texts": texts,
-        "find": " ".join([str(row["case_id"]), name, cause, *(each for _, each in texts)]),
-    }
+    find = [*(each["text"] for each in cells), text.cell(name), *(each for _, each in texts)]
+    return {"cells": cells, "texts": texts, "find": " ".join(find)}
 
 
 def _cell(value: str, limit: int = 200) -> dict[str, Any]:
-    return {"text": text.cell(value, limit), "value": value, "ok": None}
+    return {"text": text.cell(value, limit), "value": text.cell(value), "ok": None}
