@@ -33,6 +33,7 @@ class Wishes:
     judge: str
     strategy: str
     mapping: tuple[str, ...]
+    mapping_file: Path | None
     format: str | None
     split: str | None
     limit: int | None
@@ -118,7 +119,7 @@ def _plan(wishes: Wishes, dataset: Dataset, workspace: Workspace) -> Plan:
         baseline=wishes.baseline,
         judge=wishes.judge,
         strategy=wishes.strategy,
-        mapping=_mapping(wishes.mapping),
+        mapping=_mapping(wishes),
         repeats=wishes.repeats,
         limit=wishes.limit,
         split=wishes.split,
@@ -126,11 +127,22 @@ def _plan(wishes: Wishes, dataset: Dataset, workspace: Workspace) -> Plan:
     )
 
 
-def _mapping(given: tuple[str, ...]) -> dict[str, str]:
+def _mapping(wishes: Wishes) -> dict[str, str]:
+    """The mapping file's entries, then those of ``--map``, which win."""
+    from ragtui.datasets.mapping_files import read_mapping
     from ragtui.experiments.planning import PlanError
 
-    found = {}
-    for each in given:
+    found: dict[str, str] = {}
+    if wishes.mapping_file is not None:
+        try:
+            read = read_mapping(wishes.mapping_file)
+        except OSError as error:
+            raise PlanError(f"{wishes.mapping_file}: {error.strerror or error}") from error
+        if read.fault is not None:
+            place = f":{read.fault.line}" if read.fault.line else ""
+            raise PlanError(f"{wishes.mapping_file}{place}: {read.fault.message}")
+        found = read.mapping()
+    for each in wishes.mapping:
         name, equals, reference = each.partition("=")
         if not equals or not name.strip() or not reference.strip():
             raise PlanError(f"--map {each!r}: write INPUT=REFERENCE, as query=${{data.question}} or query=question")

@@ -46,6 +46,12 @@ def command(
             help="Where an input comes from: ${data.x}, ${target.x} or a column.",
         ),
     ] = None,
+    mapping: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="A mapping file: TOML, Azure's evaluator_config or Foundry's testing_criteria."
+        ),
+    ] = None,
     format: Annotated[str | None, typer.Option(help="Read the dataset as this format instead of sniffing.")] = None,
     split: Annotated[
         str | None, typer.Option(help="The judgments to use, where there are several [default: test].")
@@ -89,7 +95,7 @@ def command(
     from ragtui.cli._stop import could_not_run
 
     wishes = Wishes(
-        dataset, group, metrics, candidate, baseline, judge, strategy, tuple(map_ or ()), format, split, limit, repeats,
+        dataset, group, metrics, candidate, baseline, judge, strategy, tuple(map_ or ()), mapping, format, split, limit, repeats,
         concurrency, budget, average, new, fresh, tuple(fail_under or ()), fail_if_worse, max_error_rate, scores,
         tuple(report or ()), worst, plan_only, yes, quiet,
     )  # fmt: skip

@@ -21,6 +21,7 @@ from ragtui.judges.judge import Question, Verdict
 from ragtui.judges.profile import judge
 from ragtui.metrics.metric import Metric
 from ragtui.metrics.score import Inputs, Outcome, State
+from ragtui.targets import open_target
 from ragtui.targets.target import Response, Target
 from ragtui.workspace import Workspace
 
@@ -115,8 +116,6 @@ class CaseRun:
     # -- responses -----------------------------------------------------------------------------------------------
 
     def _open_targets(self) -> dict[Side, Target]:
-        from ragtui.targets import open_target
-
         return {side: open_target(spec, self.dataset, self.workspace) for side, spec in self.plan.sides}
 
     async def _answer(self, side: Side, target: Target) -> None:

@@ -18,6 +18,7 @@ from ragtui.experiments.case_run import CaseRun
 from ragtui.experiments.finished_frame import write_frame
 from ragtui.experiments.judging import processes
 from ragtui.experiments.plan import Plan
+from ragtui.experiments.planning import source_of
 from ragtui.experiments.progress import Progress, Status
 from ragtui.experiments.recorder import Recorder
 from ragtui.experiments.retrieval_run import RetrievalRun
@@ -60,7 +61,7 @@ def run(
     """
     options = options or RunOptions()
     cases = case_table(dataset, plan.mapping)
-    with store.begin(plan, dataset.path, cases, options.fresh) as recorder:
+    with store.begin(plan, source_of(dataset, workspace), cases, options.fresh) as recorder:
         progress.experiment = plan.id
         retry = recorder.status_before() is Status.FINISHED
         recorder.status(Status.RUNNING)

@@ -28,7 +28,7 @@ __all__ = ["Entry", "Store", "StoreError"]
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One line of the list of experiments. ``done`` of ``cells`` have a state; ``means`` are the candidate's, by
-    metric; ``source`` is the dataset's path as it was opened.
+    metric; ``source`` is where the dataset lies, from the workspace if inside (``planning.reopen`` opens it again).
     """
 
     id: str

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from ragtui.metrics.retrieved_documents import azure_ndcg
 from ragtui.metrics.metric import Cut, Definition, Kind, Metric
 from ragtui.metrics.rankings.formula import Columns, Formula
+from ragtui.metrics.retrieved_documents import azure_ndcg
 
 if TYPE_CHECKING:
     import polars as pl

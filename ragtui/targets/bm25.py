@@ -74,8 +74,7 @@ class Bm25:
         parts = [
             _batch(index, doc_ids, ids[at : at + _BATCH], texts[at : at + _BATCH]) for at in range(0, len(ids), _BATCH)
         ]
-        empty = pl.DataFrame(schema={"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64})
-        return pl.concat([empty, *parts])
+        return pl.concat(parts) if parts else pl.DataFrame(schema=_schema())
 
 
 def terms(text: str) -> list[str]:
@@ -105,20 +104,31 @@ def _indexed(dataset: Dataset) -> tuple[Any, pl.Series]:
 
 
 def _batch(index: Any, doc_ids: pl.Series, ids: Sequence[str], texts: Sequence[str]) -> pl.DataFrame:
+    """The rankings of some queries; one without any word of the corpus has none."""
     import numpy as np
     import polars as pl
 
-    asked = [terms(text) or [""] for text in texts]
+    known = index.vocab_dict
+    words_of = {query: [term for term in terms(text) if term in known] for query, text in zip(ids, texts, strict=True)}
+    asked = {query: found for query, found in words_of.items() if found}
     depth = min(DEPTH, len(doc_ids))
-    places, scores = index.retrieve(asked, k=depth, show_progress=False, sorted=True)
+    if not asked:
+        return pl.DataFrame(schema=_schema())
+    places, scores = index.retrieve(list(asked.values()), k=depth, show_progress=False, sorted=True)
     frame = pl.DataFrame(
         {
-            "query_id": pl.Series(ids, dtype=pl.String).gather(np.repeat(np.arange(len(ids)), depth)),
+            "query_id": pl.Series(list(asked), dtype=pl.String).gather(np.repeat(np.arange(len(asked)), depth)),
             "doc_id": doc_ids.gather(places.ravel().astype(np.uint32)),
             "score": scores.ravel().astype(np.float64),
         }
     )
     return frame.filter(pl.col("score") > 0)
+
+
+def _schema() -> dict[str, Any]:
+    import polars as pl
+
+    return {"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64}
 
 
 def documents(dataset: Dataset) -> Iterator[tuple[str, str]]:

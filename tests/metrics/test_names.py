@@ -194,7 +194,8 @@ def test_adding_metrics_is_one_new_file(tmp_path: object, monkeypatch: pytest.Mo
         "from ragtui.metrics.metric import Cut, Definition, Kind, Metric\n"
         "from ragtui.metrics.rankings.formula import Formula\n"
         "from ragtui.metrics.score import scored\n"
-        "thanks = Metric('thanks', Kind.OVERLAP, 'is it polite?', inputs=('response',), score=lambda i: scored('please' in i['response']))\n"
+        "polite = lambda inputs: scored('please' in inputs['response'])\n"
+        "thanks = Metric('thanks', Kind.OVERLAP, 'is it polite?', inputs=('response',), score=polite)\n"
         "misses = Formula(lambda c, k: 1 - c.hits(k) / k)\n"
         "DEFINITIONS = [Definition(thanks), Definition(Metric('Miss', Kind.RETRIEVAL, 'misses', ranking=misses), Cut.MUST)]\n"
     )
@@ -218,6 +219,7 @@ def test_adding_metrics_is_one_new_file(tmp_path: object, monkeypatch: pytest.Mo
 
 
 def test_the_table_loads_nothing_heavy() -> None:
-    code = "import sys; from ragtui.metrics.registry import metrics; metrics(); print([m for m in ('polars', 'numpy', 'sacrebleu', 'rapidfuzz', 'regex') if m in sys.modules])"
+    heavy = ("polars", "numpy", "sacrebleu", "rapidfuzz", "regex")
+    code = f"import sys; from ragtui.metrics.registry import metrics; metrics(); print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

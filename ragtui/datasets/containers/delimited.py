@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from ragtui.datasets.formats import Source
 
+_CHUNK: Final = 1 << 20
 _TAB_SUFFIXES: Final = {".tsv", ".tab"}
 
 
@@ -35,6 +36,9 @@ class Delimited:
 
     def read(self, source: Source) -> Reading:
         return read_delimited(source)
+
+    def first_rows(self, source: Source, rows: int) -> Table | None:
+        return first_records(source, rows)
 
 
 CONTAINER: Final = Delimited()
@@ -59,6 +63,18 @@ def read_delimited(source: Source) -> Reading:
         return Reading(fast, report)
     decoded = decode(data)
     return Reading(_read_exact(data, decoded, source, report), report)
+
+
+def first_records(source: Source, rows: int) -> Table | None:
+    """The first records of a file from as much of its beginning as they need."""
+    size, chunk = source.path.stat().st_size, _CHUNK
+    while True:
+        with source.path.open("rb") as stream:
+            data = stream.read(chunk)
+        table = _read_exact(data, decode(data), source, Report(source.file))
+        if chunk >= size or (table is not None and table.height > rows):
+            return None if table is None else replace(table, frame=table.frame.head(rows))
+        chunk *= 4
 
 
 def _read_fast(data: bytes, head: Head, source: Source, report: Report) -> Table | None:

@@ -124,7 +124,7 @@ def _exclusion(claim: Line, passage: Passage, cover: Cover) -> str:
     found = {id(match.found) for match in cover.matches if match is not None}
     everyone = not _ALL.isdisjoint(claim.low)
     if everyone or not any(id(word) in found for word in restricted[:1]):
-        return f'leaves out that it is only "{line.text[restricted[0].start : restricted[-1].end]}"'
+        return f'leaves out that it is only "{restricted[0].text}"'
     return ""
 
 
@@ -163,9 +163,16 @@ def _swapped_comparison(claim: Line, line: Line, exact: list[Match]) -> str:
     return ""
 
 
+def _unheld(claim: Line, cover: Cover) -> int:
+    """How many words that matter the place lacks: another one in the same slot only contradicts if all else agrees."""
+    return sum(match is None and word.weight >= 1 for word, match in zip(claim.words, cover.matches, strict=True))
+
+
 def _other_name(claim: Line, passage: Passage, cover: Cover) -> str:
     """A name or thing after the same words as another one in the context: "island of Skye" for "island of Jura"."""
     line = passage.places[cover.home].line
+    if _unheld(claim, cover) > 1:
+        return ""
     taken = {id(match.found) for match in cover.matches if match is not None}
     by_word = {match.word.place: match.found for match in _at_home(cover)}
     for word, match in zip(claim.words, cover.matches, strict=True):
@@ -187,6 +194,8 @@ def _other_name(claim: Line, passage: Passage, cover: Cover) -> str:
 def _other_owner(claim: Line, passage: Passage, cover: Cover) -> str:
     """ "Barcelona of Spain" where the claim says Madrid of it."""
     line = passage.places[cover.home].line
+    if _unheld(claim, cover) > 1:
+        return ""
     taken = {id(match.found) for match in cover.matches if match is not None}
     strangers = [
         word

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from ragtui.judges.embedded.languages import ENGLISH, Language, stem_in
 from ragtui.judges.embedded.quantities import Quantity, quantities
@@ -91,9 +91,11 @@ def analyse(text: str, language: Language = ENGLISH, names: frozenset[str] = _NO
     for place, token in enumerate(line):
         if place in taken or place in skipped or token.kind not in "wj":
             continue
-        stem, senses = _meaning(token, keys.get(place), language)
-        if place not in keys and token.low in language.functions:
+        phrase = keys.get(place)
+        stem, senses = _meaning(token, phrase and phrase.key, language)
+        if phrase is None and token.low in language.functions:
             continue
+        end = line[phrase.last].end if phrase else token.end
         first = place == 0 and not token.text[1:2].isupper() and token.text not in names
         name = token.kind == "w" and token.text[0].isupper() and not first
         weight = _GENERIC_WEIGHT if stem in _GENERIC else _DEGREE_WEIGHT if stem in _DEGREES else 1.0
@@ -101,7 +103,7 @@ def analyse(text: str, language: Language = ENGLISH, names: frozenset[str] = _NO
             weight = 0.2
         words.append(
             Word(
-                token.text, stem, senses, weight, place, clauses[place], token.start, token.end,
+                text[token.start : end], stem, senses, weight, place, clauses[place], token.start, end,
                 name and token.low not in language.functions, place in negative, place in heads,
             )
         )  # fmt: skip
@@ -116,11 +118,18 @@ def _meaning(token: Token, key: str | None, language: Language) -> tuple[str, tu
     return stem, thesaurus().senses.get(stem, ())
 
 
-def _phrases(line: list[Token], taken: set[int]) -> tuple[dict[int, str], set[int]]:
-    """Known phrases: their key at the place of the first token, and the places of the others."""
+class _Phrase(NamedTuple):
+    """A known phrase: its key in the thesaurus and the place of its last token."""
+
+    key: str
+    last: int
+
+
+def _phrases(line: list[Token], taken: set[int]) -> tuple[dict[int, _Phrase], set[int]]:
+    """Known phrases by the place of their first token, and the places of their other tokens."""
     known = thesaurus().phrases
     stems = [base(token.low) if token.kind == "w" else "" for token in line]
-    keys: dict[int, str] = {}
+    keys: dict[int, _Phrase] = {}
     skipped: set[int] = set()
     for place, stem in enumerate(stems):
         if place in skipped or place in taken or stem not in known:
@@ -128,7 +137,7 @@ def _phrases(line: list[Token], taken: set[int]) -> tuple[dict[int, str], set[in
         for rest, key in known[stem]:
             places = range(place + 1, place + 1 + len(rest))
             if tuple(stems[place + 1 : place + 1 + len(rest)]) == rest and taken.isdisjoint(places):
-                keys[place] = key
+                keys[place] = _Phrase(key, place + len(rest))
                 skipped.update(places)
                 break
     return keys, skipped

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragtui.datasets.containers import Reading, head_of
+from ragtui.datasets.containers import Reading, first_rows, head_of, reading_of
 from ragtui.datasets.containers import delimited as module
 from ragtui.datasets.containers.delimited import read_delimited
 from ragtui.datasets.containers.encoding import decode
@@ -286,3 +286,24 @@ def test_a_million_faults_take_no_more_room_than_a_thousand(tmp: Path) -> None:
     reading = read(tmp, b"a,b\n" + b"1\n" * 200_000)
     assert len(reading.report.findings) == 1000
     assert reading.report.total(Level.ERROR) == 200_000
+
+
+class TestFirstRows:
+    @pytest.mark.parametrize("size", [3, 500, 30_000])
+    def test_they_are_those_of_the_whole_file(self, tmp: Path, size: int) -> None:
+        path = tmp / "long.csv"
+        path.write_bytes(("".join(sound(size)) + '"an open quote').encode())
+        source = Source(path, str(path))
+        first = first_rows(source, 200)
+        assert first is not None
+        assert first.frame.equals(table(read_delimited(source)).frame.head(200))
+
+    def test_a_file_that_was_read_is_not_read_again(self, tmp: Path) -> None:
+        path = tmp / "read.csv"
+        path.write_bytes(b"a\n1\n2\n3\n")
+        source = Source(path, str(path))
+        reading_of(source)
+        path.write_bytes(b"other\n")
+        first = first_rows(source, 2)
+        assert first is not None
+        assert first.frame["a"].to_list() == ["1", "2"]
