@@ -17,6 +17,7 @@ _BREAKS: Final = frozenset(",;:.()–—!?、，。；：")
 _CLAUSE_WORDS: Final = word_class("clauses")
 _SCOPE_ENDS: Final = word_class("negation_ends")
 _NOUN_NEGATIONS: Final = word_class("noun_negations")
+_CONTRACTED: Final = word_class("contracted")
 _WHOLE: Final = frozenset(["nobody", "nothing", "none"])
 _LINKS: Final = frozenset(["a", "an", "the", "any", "of", "and", "or", "nor"])
 _GENERIC: Final = frozenset(base(word) for word in word_class("generic"))
@@ -93,11 +94,11 @@ def analyse(text: str, language: Language = ENGLISH, names: frozenset[str] = _NO
             continue
         phrase = keys.get(place)
         stem, senses = _meaning(token, phrase and phrase.key, language)
-        if phrase is None and token.low in language.functions:
+        if phrase is None and (token.low in language.functions or token.low.partition("'")[0] in _CONTRACTED):
             continue
         end = line[phrase.last].end if phrase else token.end
         first = place == 0 and not token.text[1:2].isupper() and token.text not in names
-        name = token.kind == "w" and token.text[0].isupper() and not first
+        name = token.kind == "w" and token.text[0].isupper() and not first and language.code != "de"
         weight = _GENERIC_WEIGHT if stem in _GENERIC else _DEGREE_WEIGHT if stem in _DEGREES else 1.0
         if token.kind == "w" and len(token.text) == 1 and not name:
             weight = 0.2
