@@ -60,8 +60,8 @@ def run(
         JudgeError: the judge cannot be used.
     """
     options = options or RunOptions()
-    cases = case_table(dataset, plan.mapping)
-    with store.begin(plan, source_of(dataset, workspace), cases, options.fresh) as recorder:
+    source = source_of(dataset, workspace)
+    with store.begin(plan, source, lambda: case_table(dataset, plan.mapping), options.fresh) as recorder:
         progress.experiment = plan.id
         retry = recorder.status_before() is Status.FINISHED
         recorder.status(Status.RUNNING)

@@ -239,7 +239,9 @@ class StoredResults:
             sql = f"SELECT position, judgments FROM cases WHERE experiment = ? AND position IN ({marks})"
             for row in self.store.query(sql, self.number, *part):
                 if row["judgments"] is not None:
-                    yield row["position"], json.loads(row["judgments"]), listed.get(row["position"], [])
+                    judged = json.loads(row["judgments"])["documents"] or []
+                    grades = {each["doc_id"]: each["grade"] for each in judged}
+                    yield row["position"], grades, listed.get(row["position"], [])
 
     # -- frames --------------------------------------------------------------------------------------------------
 
