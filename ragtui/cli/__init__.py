@@ -53,7 +53,7 @@ class _Commands(TyperGroup):
 def _first_sentence(module: ModuleType) -> str:
     told = module.app.info.help if hasattr(module, "app") else module.command.__doc__
     first, *_ = " ".join((told or "").split("\n\n")[0].split()).split(". ")
-    return first if first.endswith(".") else f"{first}."
+    return first if first.endswith((".", "?", "!")) else f"{first}."
 
 
 @cache
