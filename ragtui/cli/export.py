@@ -11,7 +11,7 @@ import typer
 def command(
     experiment: Annotated[str, typer.Argument(help="Its id, the beginning of it, or last.")],
     file: Annotated[
-        Path, typer.Argument(help=".json, .md, .csv, .xlsx, .xml (JUnit), .jsonl (every score) or .parquet.")
+        Path, typer.Argument(help=".json, .md, .html, .csv, .xlsx, .xml (JUnit), .jsonl (every score) or .parquet.")
     ],
     raw_cells: Annotated[
         bool,

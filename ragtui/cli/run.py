@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 _LIMIT = "METRIC[.pass_rate]=X"
-_REPORTS = "Write a report; the ending chooses: .json, .md, .csv, .xlsx, .xml (JUnit)."
+_REPORTS = "Write a report; the ending chooses: .json, .md, .html, .csv, .xlsx, .xml (JUnit)."
 
 
 def command(

@@ -22,7 +22,7 @@ _OTHER: Final = re.compile(r"[^\s,\[\]'\"]+")
 @dataclass(frozen=True, slots=True)
 class ListCell:
     """What a cell was read as: its ``items`` (``None`` where it cannot be read), ``how`` (``json``, ``python``, ``joined``,
-    ``plain``, ``empty``, ``broken``) and, where it is broken, ``fault``."""
+    ``single``, ``plain``, ``empty``, ``broken``) and, where it is broken, ``fault``."""
 
     items: tuple[str, ...] | None
     how: str
@@ -37,8 +37,9 @@ def read_list(text: str, separator: str | None = None) -> ListCell:
     if stripped.startswith("array("):
         return ListCell(None, "broken", "it is the print of an array, not a list")
     if not stripped.startswith("["):
-        if separator is not None and separator in text:
-            return ListCell(tuple(part.strip() for part in text.split(separator) if part.strip()), "joined")
+        if separator is not None:
+            parts = tuple(part.strip() for part in text.split(separator) if part.strip())
+            return ListCell(parts, "joined" if len(parts) > 1 else "single")
         return ListCell((text,), "plain")
     try:
         value = json.loads(stripped)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import zipfile
 from typing import Any
 from xml.etree import ElementTree as xml
@@ -226,7 +227,9 @@ MARKUP = "[/x] [red] \x1b]52;c;aGk=\x07 \u202e <script>alert(1)</script> | `x` h
 def test_hostile_text_reaches_neither_terminal_nor_report_raw(shell: Shell) -> None:
     rows = [{"id": f"{MARKUP}{i}", "query": MARKUP, "ground_truth": MARKUP, "response": f"{MARKUP} {i}"} for i in "ab"]
     shell.write("desk.jsonl", rows)
-    reports = [argument for name in ("r.md", "r.xml", "r.json", "r.csv", "r.xlsx") for argument in ("--report", name)]
+    reports = [
+        argument for name in ("r.md", "r.xml", "r.json", "r.csv", "r.xlsx", "r.html") for argument in ("--report", name)
+    ]
     said = shell("run", "desk.jsonl", "-m", "f1,groundedness,exact_match", *reports, "--scores", "s.jsonl")
     shown = said.out + said.err + shell("show", "last").out + shell("show").out + shell("label", "last").out
     case = json.loads((shell.folder / "s.jsonl").read_text("utf-8").splitlines()[0])["case_id"]
@@ -237,8 +240,27 @@ def test_hostile_text_reaches_neither_terminal_nor_report_raw(shell: Shell) -> N
     assert "<script>" not in markdown
     assert "https://evil" not in markdown
     assert "\x1b" not in markdown
+    page = (shell.folder / "r.html").read_text("utf-8")
+    assert page.count("<script") == 2
+    assert not set(page) & {"\x1b", "\x07", "\x00", "\u202e"}
     xml.parse(shell.folder / "r.xml")
     json.loads((shell.folder / "r.json").read_text("utf-8"))
+
+
+def test_the_page_holds_figures_and_every_case_and_loads_nothing(desk: Shell) -> None:
+    desk(*RUN, "--report", "r.html")
+    page = (desk.folder / "r.html").read_text("utf-8")
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    data = json.loads(found[1], parse_constant=pytest.fail)
+    assert data["total"] == len(data["rows"]) == 12
+    assert data["figures"]["rows"][0]["cells"][:2] == ["exact_match", "0.92 (12/12)"]
+    assert any("candidate is better" in line for line in data["said"])
+    (worst,) = [row for row in data["rows"] if row["cells"][0]["text"] == "c4"]
+    assert [cell["ok"] for cell in worst["cells"][2:4]] == [False, False]
+    assert ["response", "In the cellar."] in worst["texts"]
+    assert "default-src 'none'" in page
+    assert not re.search(r"""(?:src|href)\s*=""", page)
 
 
 def test_show_finds_an_experiment_and_refuses_what_it_does_not_know(desk: Shell) -> None:
@@ -293,7 +315,7 @@ def test_compare_refuses_mixed_judges_unless_told(shell: Shell) -> None:
 
 def test_an_export_has_every_score_in_the_form_of_its_ending(desk: Shell) -> None:
     desk(*RUN)
-    for name in ("x.json", "x.md", "x.csv", "x.xlsx", "x.xml", "x.jsonl", "x.parquet"):
+    for name in ("x.json", "x.md", "x.csv", "x.xlsx", "x.xml", "x.jsonl", "x.parquet", "x.html"):
         assert desk("export", "last", name).status == 0, name
     frame = pl.read_parquet(desk.folder / "x.parquet")
     assert frame.height == 48

@@ -321,3 +321,21 @@ def test_a_limited_experiment_reopens_with_its_limit(shell: Shell) -> None:
     store = Store.open(workspace, write=True)
     run(plan, dataset, workspace, store, Progress())
     assert reopen(store.entry("last"), workspace).rows == 2
+
+
+def test_a_disk_that_fills_up_pauses_the_run_and_keeps_what_is_stored(shell: Shell) -> None:
+    shell.write("desk.jsonl", [{**ROWS[i % 2], "id": f"c{i}", "response": f"On floor two. {i} " * 200} for i in range(300)])
+    plan, dataset, workspace = prepared(shell.folder, metrics="f1")
+    store, progress = Store.open(workspace, write=True), Progress()
+    run(plan, dataset, workspace, store, progress, RunOptions())
+    store.close()
+    store = Store.open(workspace, write=True)
+    plan, dataset, workspace = prepared(shell.folder, metrics="f1,exact_match")
+    pages = store.connection.execute("PRAGMA page_count").fetchone()[0]
+    store.connection.execute(f"PRAGMA max_page_count={pages + 20}")
+    assert run(plan, dataset, workspace, store, progress) is Status.PAUSED
+    assert "the disk is full" in progress.message
+    store.close()
+    store = Store.open(workspace, write=True)
+    assert run(plan, dataset, workspace, store, Progress()) is Status.FINISHED
+    assert all(each.n_scored == 300 for each in store.results(plan.id).summaries())
