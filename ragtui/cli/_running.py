@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from ragtui.experiments.plan import Plan
     from ragtui.experiments.preflight import Preflight
     from ragtui.experiments.progress import Progress
-    from ragtui.experiments.run import RunOptions
     from ragtui.experiments.store import Store
     from ragtui.workspace import Workspace
 
@@ -211,17 +209,18 @@ def _run(
     wishes: Wishes,
     talk: Console | None,
 ) -> int:
+    from ragtui.cli._progress import watched
     from ragtui.cli.results_output import console
     from ragtui.cli.results_output.overview import print_results
     from ragtui.experiments.gates import INTERRUPTED, judge
     from ragtui.experiments.progress import Progress, Status
     from ragtui.experiments.reports import write_report
-    from ragtui.experiments.run import RunOptions
+    from ragtui.experiments.run import RunOptions, run
     from ragtui.experiments.scores_file import write_scores
 
     progress = Progress()
     options = RunOptions(wishes.fresh, wishes.concurrency, wishes.budget)
-    status = _watched(plan, dataset, workspace, store, progress, options, talk)
+    status = watched(lambda: run(plan, dataset, workspace, store, progress, options), progress, talk)
     results = store.results(plan.id)
     judgement = judge(results, gates)
     if wishes.scores is not None:
@@ -233,43 +232,6 @@ def _run(
     if talk is not None and judgement.incomplete:
         _say_how_to_go_on(progress, talk)
     return INTERRUPTED if status is Status.CANCELLED else judgement.exit_status
-
-
-def _watched(
-    plan: Plan,
-    dataset: Dataset,
-    workspace: Workspace,
-    store: Store,
-    progress: Progress,
-    options: RunOptions,
-    talk: Console | None,
-) -> object:
-    """Runs in a thread of its own while this one shows progress; the first interrupt stops the run, nothing is lost."""
-    from ragtui.cli._progress import show_progress
-    from ragtui.experiments.run import run
-
-    ended: list[object] = []
-    done = threading.Event()
-
-    def work() -> None:
-        try:
-            ended.append(run(plan, dataset, workspace, store, progress, options))
-        except BaseException as error:
-            ended.append(error)
-        finally:
-            done.set()
-
-    threading.Thread(target=work, name="run", daemon=True).start()
-    try:
-        show_progress(progress, done, talk)
-    except KeyboardInterrupt:
-        progress.cancel()
-        if talk is not None:
-            talk.print("stopping; what is done is kept …")
-        done.wait()
-    if isinstance(ended[0], BaseException):
-        raise ended[0]
-    return ended[0]
 
 
 def _say_how_to_go_on(progress: Progress, talk: Console) -> None:

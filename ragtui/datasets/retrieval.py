@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     import polars as pl
+
+_EXACT: Final = 2**53  # below this a float holds every whole number
 
 
 @dataclass(frozen=True)
@@ -57,10 +59,30 @@ class RetrievalSet:
 
     @cached_property
     def used_judgments(self) -> pl.DataFrame | None:
-        """The judgments that count: of repeated pairs the last, in the order of the lines."""
-        if self.judgments is None or not self.repeated_pairs:
-            return self.judgments
-        return self.judgments.unique(["query_id", "doc_id"], keep="last", maintain_order=True)
+        """The judgments that count: of repeated pairs the last, in the order of the lines. Grades are whole numbers unless
+        the file has others."""
+        import polars as pl
+
+        if self.judgments is None:
+            return None
+        used = self.judgments
+        if self.repeated_pairs:
+            used = used.unique(["query_id", "doc_id"], keep="last", maintain_order=True)
+        grade = used["grade"]
+        is_whole = bool(((grade == grade.round(0)) & (grade.abs() < _EXACT)).all())
+        return used.cast({"grade": pl.Int64}) if is_whole else used
+
+    def used_runs(self) -> dict[str, pl.DataFrame]:
+        """``query_id, doc_id, score`` of every run; of a document that is a hit twice for a query the last."""
+        import polars as pl
+
+        pair = pl.struct("query_id", "doc_id")
+        used = {}
+        for name, run in self.runs.items():
+            if run.lazy().select(pair.hash().n_unique()).collect().item() != run.height:
+                run = run.unique(["query_id", "doc_id"], keep="last", maintain_order=True)
+            used[name] = run.drop("line")
+        return used
 
     def sizes(self) -> dict[str, int]:
         """The counts of the set: documents, queries, judgments, evaluable queries and what hangs loose.

@@ -100,7 +100,7 @@ class Trec:
             Dataset(
                 name=source.path.name if source.is_folder else source.path.stem, path=source.shown, location=source.path,
                 format=self.id, why=sniff.why, shape=Shape.RETRIEVAL, corpus=documents, queries=asked, qrels=whole.used_judgments,
-                runs={name: frame.drop("line") for name, frame in runs.items()}, corpus_path=parts.documents,
+                runs=whole.used_runs(), corpus_path=parts.documents,
                 counts=whole.sizes(),
             )
         ]  # fmt: skip

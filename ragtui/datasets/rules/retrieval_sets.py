@@ -65,7 +65,7 @@ def shared_ids(whole: RetrievalSet) -> Iterator[Finding]:
     shared = whole.queries.lazy().join(
         whole.documents.lazy().select("doc_id"), left_on="query_id", right_on="doc_id", how="semi"
     )
-    lines = shared.select("line", "query_id").collect()
+    lines = shared.select("line", "query_id").sort("line").collect()
     if lines.height:
         line, first = lines.row(0)
         message = f'{lines.height:,} queries have the id of a document (first "{first}"); hits on it are kept'

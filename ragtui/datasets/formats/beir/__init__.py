@@ -148,7 +148,7 @@ class _Reading:
             name=self.source.path.name if self.source.is_folder else self.source.path.stem,
             path=self.source.shown, location=self.source.path, format="beir", why=sniff.why, shape=Shape.RETRIEVAL,
             corpus=whole.documents, queries=asked, qrels=whole.used_judgments,
-            runs={name: frame.drop("line") for name, frame in runs.items()}, corpus_path=parts.corpus, counts=whole.sizes(),
+            runs=whole.used_runs(), corpus_path=parts.corpus, counts=whole.sizes(),
         )  # fmt: skip
 
     def read(self, named: Mapping[str, Path]) -> dict[str, Part]:
