@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual import on
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import Vertical
 
 from ragtui.text import cell
+from ragtui.tui.actions import bindings
 from ragtui.tui.performing import tell
 from ragtui.tui.screens.pane import Pane
 from ragtui.tui.widgets.choosing import Choice, Choosing
@@ -19,6 +21,7 @@ from ragtui.tui.widgets.prompt_line import ask
 from ragtui.tui.widgets.table_column import Painted, TableColumn
 from ragtui.tui.widgets.virtual_table import VirtualTable
 from ragtui.tui.widgets.wrapped_text import WrappedText
+from ragtui.tui.workbench import Workbench
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,6 +40,11 @@ class GroupsPane(Pane):
     """Groups at the left, the metrics of one in their order at the right, and what the metric at the cursor means."""
 
     SCOPES = ("groups",)
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("groups")]
+
+    def __init__(self, workbench: Workbench, *, id: str) -> None:
+        super().__init__(workbench, id=id)
+        self._shown = ""
 
     def compose(self) -> ComposeResult:
         with Part("Metric Groups", id="groups-part"):
@@ -71,11 +79,16 @@ class GroupsPane(Pane):
         self._show_group()
 
     @on(VirtualTable.Moved, "#group-list")
-    def _show_group(self, _: object = None, *, row: int | None = None) -> None:
+    def _other_group(self) -> None:
+        if (self.current.name if self.current is not None else "") != self._shown:
+            self._show_group()
+
+    def _show_group(self, *, row: int | None = None) -> None:
         group, table = self.current, self.query_one("#metric-list", VirtualTable)
         table.empty = "press + to add metrics" if group is not None else ""
         thresholds = {} if group is None else dict(group.thresholds)
         table.show(metric_frame(() if group is None else group.metrics, thresholds), METRIC_COLUMNS, row=row)
+        self._shown = group.name if group is not None else ""
         part = self.query_one("#metrics-part", Part)
         part.title(group.name if group else "metrics", f"{len(group.metrics)} metrics" if group else "")
         self._show_metric()
@@ -101,7 +114,7 @@ class GroupsPane(Pane):
 
     def do_add_metric(self) -> None:
         if (group := self.current) is not None:
-            self._pick_metrics(group.name, group.specs)
+            self._pick_metrics(group.name, specs_of(group))
 
     def _pick_metrics(self, name: str, have: Sequence[str]) -> None:
         choices = [
@@ -141,7 +154,7 @@ class GroupsPane(Pane):
         group, row = self.current, self.query_one("#metric-list", VirtualTable).row
         if group is None or row is None or not 0 <= row + step < len(group.metrics):
             return
-        specs = list(group.specs)
+        specs = list(specs_of(group))
         specs[row], specs[row + step] = specs[row + step], specs[row]
         self._save(group.name, specs, row=row + step)
 
@@ -150,9 +163,9 @@ class GroupsPane(Pane):
         if group is None:
             return
         if name:
-            self._save(name, group.specs)
+            self._save(name, specs_of(group))
         else:
-            ask(self, "name of the copy", then=lambda typed: self._save(typed, group.specs) if typed else None,
+            ask(self, "name of the copy", then=lambda typed: self._save(typed, specs_of(group)) if typed else None,
                 value=f"{group.name}-2")  # fmt: skip
 
     def do_rename(self, name: str = "") -> None:
@@ -182,7 +195,7 @@ class GroupsPane(Pane):
             if len(group.metrics) == 1:
                 tell(self, "a group holds at least one metric; delete the group itself", "warning")
                 return
-            specs = [spec for at, spec in enumerate(group.specs) if at != metrics.row]
+            specs = [spec for at, spec in enumerate(specs_of(group)) if at != metrics.row]
             self._save(group.name, specs, row=min(metrics.row, len(specs) - 1))
             return
 
@@ -210,6 +223,10 @@ class GroupsPane(Pane):
 
 
 # How groups and metrics look
+
+
+def specs_of(group: Group) -> list[str]:
+    return [metric.name for metric in group.metrics]
 
 
 def _uses(values: Sequence[Any]) -> Painted:
@@ -266,7 +283,9 @@ def about_metric(metric: Metric) -> Passage:
     passage.gap()
     better = "higher is better" if metric.higher_is_better else "lower is better"
     limit = passes(metric)
-    passage.line(("scale    ", "title"), (f"{metric.shown_scale}, {better}" + (f", passes {limit}" if limit else ""), ""))
+    passage.line(
+        ("scale    ", "title"), (f"{metric.shown_scale}, {better}" + (f", passes {limit}" if limit else ""), "")
+    )
     passage.line(("needs    ", "title"), (", ".join(metric.inputs) or "nothing", ""), hang=9)
     if metric.optional:
         passage.line(("can use  ", "title"), (", ".join(metric.optional), ""), hang=9)
