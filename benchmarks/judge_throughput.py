@@ -34,7 +34,10 @@ def questions(cases: int, round_: int) -> list[tuple[tuple[int, str], Question]]
     for number in range(cases):
         inputs = {
             "query": f"How long is ticket {round_}-{number} valid?",
-            "context": (f"Ticket {number} is valid for 90 minutes after stamping. " * 8, "Children under six travel free. " * 8),
+            "context": (
+                f"Ticket {number} is valid for 90 minutes after stamping. " * 8,
+                "Children under six travel free. " * 8,
+            ),
             "response": f"Ticket {number} is valid for 90 minutes.",
         }
         found += [((number, name), Question(name, inputs)) for name in METRICS]
@@ -65,7 +68,9 @@ def main() -> int:
     asked = parser.parse_args()
     server = Path(__file__).parent.parent / "tests" / "fake_judge.py"
     process = subprocess.Popen(
-        [sys.executable, str(server), "--port", "0", "--delay-ms", str(asked.delay_ms)], stdout=subprocess.PIPE, text=True
+        [sys.executable, str(server), "--port", "0", "--delay-ms", str(asked.delay_ms)],
+        stdout=subprocess.PIPE,
+        text=True,
     )
     try:
         assert process.stdout is not None
@@ -83,7 +88,9 @@ def report(found: list[tuple[float, float, Counter[str]]], in_flight: int, calls
     cpus = sorted(cpu / calls * 1000 for _, cpu, _ in found)
     scored = all(states == {"scored": calls} for _, _, states in found)
     print(f"{calls} calls, {in_flight} in flight, {delay * 1000:.0f} ms each: latency bound {bound:.2f} s")
-    print(f"  wall  best {walls[0]:.2f} s ({walls[0] / bound:.2f} ×), median {statistics.median(walls):.2f} s   (promised ≤ {WALL_RATIO} ×)")
+    print(
+        f"  wall  best {walls[0]:.2f} s ({walls[0] / bound:.2f} ×), median {statistics.median(walls):.2f} s   (promised ≤ {WALL_RATIO} ×)"
+    )
     print(f"  CPU   best {cpus[0]:.2f} ms a call, median {statistics.median(cpus):.2f} ms   (promised < {CPU_MS:g} ms)")
     print(f"  peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB; all scored: {scored}")
     return 0 if scored and walls[0] <= WALL_RATIO * bound and cpus[0] < CPU_MS else 1

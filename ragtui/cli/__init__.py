@@ -15,12 +15,12 @@ import sys
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 os.environ.setdefault("TYPER_USE_RICH", "0")  # Rich would double the time that --help takes
 
-import typer  # noqa: E402
-from typer.core import TyperGroup  # noqa: E402
+import typer
+from typer.core import TyperGroup
 
 _OPEN: Final = "open"
 _ROOT_OPTIONS: Final = frozenset({"--help", "-h", "--version", "--install-completion", "--show-completion"})
@@ -84,7 +84,9 @@ root = typer.Typer(
 
 @root.callback(subcommand_metavar="[PATH]... | COMMAND [ARGS]...")
 def _ragtui(
-    version: bool = typer.Option(False, "--version", help="Show the version and exit.", callback=_show_version, is_eager=True),
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_show_version, is_eager=True)
+    ] = False,
 ) -> None:
     """Evaluate RAG systems in the terminal.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,25 +15,46 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ragtui.datasets.check import Opened
-    from ragtui.datasets.findings import Level
     from ragtui.datasets.formats import ReadOptions
 
 
 def command(
-    paths: list[str] = typer.Argument(None, metavar="[PATH]...", help="Files, folders, book.xlsx#Sheet [default: .]."),
-    output_format: str = typer.Option("concise", help="concise, full, json, github, junit or sarif."),
-    output_file: Path = typer.Option(None, "--output-file", "-o", help="Write the report there, not to standard output."),
-    select: list[str] = typer.Option([], help="Only these rules: codes or their beginnings, separated by commas; ALL."),
-    ignore: list[str] = typer.Option([], help="Not these rules."),
-    statistics: bool = typer.Option(False, "--statistics", help="Count the findings of each rule instead of listing them."),
-    platform: str = typer.Option(None, "--for", metavar="PLATFORM", help="Judge the data for use there."),
-    files: Path = typer.Option(None, help="A folder, or a listing of names, that labels' file names are matched against."),
-    format: str = typer.Option(None, help="Read everything as this format instead of sniffing."),
-    split: str = typer.Option(None, help="The judgments to use, where there are several [default: test]."),
-    limit: int = typer.Option(None, min=1, help="Look at this many cases or queries only; no document is dropped."),
-    skip_hidden: bool = typer.Option(False, "--skip-hidden", help="Leave hidden rows of workbooks out."),
-    fail_level: str = typer.Option("error", help="The mildest level that fails the check: error, warning or info."),
-    quiet: bool = typer.Option(False, "--quiet", "-q", help="Print nothing; the status tells."),
+    paths: Annotated[
+        list[str] | None, typer.Argument(metavar="[PATH]...", help="Files, folders, book.xlsx#Sheet [default: .].")
+    ] = None,
+    output_format: Annotated[str, typer.Option(help="concise, full, json, github, junit or sarif.")] = "concise",
+    output_file: Annotated[
+        Path | None, typer.Option("--output-file", "-o", help="Write the report there, not to standard output.")
+    ] = None,
+    select: Annotated[
+        list[str] | None, typer.Option(help="Only these rules: codes or their beginnings, separated by commas; ALL.")
+    ] = None,
+    ignore: Annotated[list[str] | None, typer.Option(help="Not these rules.")] = None,
+    statistics: Annotated[
+        bool, typer.Option("--statistics", help="Count the findings of each rule instead of listing them.")
+    ] = False,
+    platform: Annotated[
+        str | None, typer.Option("--for", metavar="PLATFORM", help="Judge the data for use there.")
+    ] = None,
+    files: Annotated[
+        Path | None, typer.Option(help="A folder, or a listing of names, that labels' file names are matched against.")
+    ] = None,
+    mapping: Annotated[
+        Path | None,
+        typer.Option(help="A mapping (TOML, an SDK evaluator_config or Foundry criteria) to check against the data."),
+    ] = None,
+    format: Annotated[str | None, typer.Option(help="Read everything as this format instead of sniffing.")] = None,
+    split: Annotated[
+        str | None, typer.Option(help="The judgments to use, where there are several [default: test].")
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Look at this many cases or queries only; no document is dropped.")
+    ] = None,
+    skip_hidden: Annotated[bool, typer.Option("--skip-hidden", help="Leave hidden rows of workbooks out.")] = False,
+    fail_level: Annotated[
+        str, typer.Option(help="The mildest level that fails the check: error, warning or info.")
+    ] = "error",
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing; the status tells.")] = False,
 ) -> None:
     """Check datasets: encoding, structure, values, ids, file names.
 
@@ -50,7 +71,7 @@ def command(
     if statistics and output_format not in ("concise", "full"):
         could_not_run(f"--statistics is text; the {output_format} report has its own counts")
     try:
-        options = _options(select, ignore, platform, files, split, limit, skip_hidden)
+        options = _options(select or [], ignore or [], platform, files, split, limit, skip_hidden, mapping)
         check_options(options.select, options.ignore, platform, format)
         opened = open_datasets(paths or ["."], options, format)
     except CannotOpen as error:
@@ -73,6 +94,7 @@ def _options(
     split: str | None,
     limit: int | None,
     skip_hidden: bool,
+    mapping: Path | None,
 ) -> ReadOptions:
     from ragtui.datasets.check import CannotOpen
     from ragtui.datasets.files import FilesError, file_names
@@ -84,7 +106,7 @@ def _options(
         raise CannotOpen(str(error)) from error
     return ReadOptions(
         split=split, limit=limit, platform=platform, select=_codes(select), ignore=_codes(ignore),
-        skip_hidden=skip_hidden, files=names,
+        skip_hidden=skip_hidden, files=names, mapping=mapping,
     )  # fmt: skip
 
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
 
 def command(
-    paths: list[str] = typer.Argument(None, help="Datasets, result files or folders; else the workspace around this folder."),
-    mouse: bool = typer.Option(False, "--mouse", help="Let the app use the mouse."),
-    demo: bool = typer.Option(False, "--demo", hidden=True),
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(help="Datasets, result files or folders; else the workspace around this folder."),
+    ] = None,
+    mouse: Annotated[bool, typer.Option("--mouse", help="Let the app use the mouse.")] = False,
+    demo: Annotated[bool, typer.Option("--demo", hidden=True)] = False,
 ) -> None:
     """Open the app on datasets, result files or folders."""
     from ragtui.cli import command_names
@@ -21,7 +25,9 @@ def command(
     for path in given:
         if not Path(path).exists() and not Path(path.rpartition("#")[0]).is_file():
             near = get_close_matches(path, command_names(), 1)
-            hint = f", nor a command; did you mean {near[0]!r}?" if near else ", nor a command (ragtui --help lists them)"
+            hint = (
+                f", nor a command; did you mean {near[0]!r}?" if near else ", nor a command (ragtui --help lists them)"
+            )
             could_not_run(f"{path}: no such file or folder{hint}")
     from ragtui.tui.app import run_app
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 
 
 def command(
-    code: str = typer.Argument(None, help="The rule to explain, as CSV005; all are listed without it."),
-    output_format: str = typer.Option("text", help="text or json."),
+    code: Annotated[
+        str | None, typer.Argument(help="The rule to explain, as CSV005; all are listed without it.")
+    ] = None,
+    output_format: Annotated[str, typer.Option(help="text or json.")] = "text",
 ) -> None:
     """Explain a rule of ragtui check, or list all of them."""
     from ragtui.datasets.rules import rules
@@ -24,7 +26,10 @@ def command(
         could_not_run(f"unknown output format {output_format!r}; known are text and json")
     if code is not None and code.upper() not in known:
         near = [each for each in known if each.startswith(code.upper().rstrip("0123456789"))]
-        could_not_run(f"no rule is called {code!r}" + (f"; there are {', '.join(near[:12])}" if near else "; ragtui rule lists all"))
+        could_not_run(
+            f"no rule is called {code!r}"
+            + (f"; there are {', '.join(near[:12])}" if near else "; ragtui rule lists all")
+        )
     chosen = list(known.values()) if code is None else [known[code.upper()]]
     if output_format == "json":
         _print_json(chosen, one=code is not None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
@@ -22,18 +21,32 @@ NAME: Final = "_name"
 
 def own_id_column(table: Table) -> str | None:
     """The column that holds the file's own ids, by its header (case and outer spaces do not matter)."""
-    by_header = {header.strip().casefold(): name for header, name in zip(reversed(table.headers), reversed(table.names), strict=True)}
+    by_header = {
+        header.strip().casefold(): name
+        for header, name in zip(reversed(table.headers), reversed(table.names), strict=True)
+    }
     return next((by_header[wanted] for wanted in OWN_ID_HEADERS if wanted in by_header), None)
 
 
-def hashed(inputs: Sequence[object]) -> str:
-    """Twelve hex digits for what is asked: equal for equal inputs, on every machine and in every version."""
-    text = json.dumps(inputs, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+def hashed(inputs: Sequence[str | None]) -> str:
+    """Twelve hex digits for what is asked: equal for equal inputs, on every machine and in every version.
+
+    Each input goes in with its length in bytes before it, so that no two lists of inputs come to the same text.
+    """
+    told = "".join("-" if text is None else f"{len(text.encode('utf-8', 'surrogatepass'))}:{text}" for text in inputs)
+    return _digest(told)
+
+
+def _digest(told: str) -> str:
+    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def identify(
-    table: Table, inputs: Sequence[str], name: str | None = None, own: str | None = None, collect: Sequence[str] | None = None
+    table: Table,
+    inputs: Sequence[str],
+    name: str | None = None,
+    own: str | None = None,
+    collect: Sequence[str] | None = None,
 ) -> tuple[pl.DataFrame, list[Finding | More]]:
     """The cases of ``table``, a row each: ``_case_id``, ``_line``, ``_name``, then the columns of the table.
 
@@ -49,18 +62,24 @@ def identify(
     from ragtui.datasets.rules.case_ids import repeated_ids
 
     frame = table.frame if collect is None else _grouped(table.frame, inputs, collect)
-    given: list[str | None] = frame[own].to_list() if own and frame.schema[own] == pl.String else [None] * frame.height
-    asked = _hashes(frame, inputs) if any(not (value or "").strip() for value in given) else []
-    wanted = [(value or "").strip() or asked[row] for row, value in enumerate(given)]
-    unique = _unique(wanted)
+    given: list[str | None] = []
+    if own and frame.schema[own] == pl.String:
+        given = frame[own].str.strip_chars().replace("", None).to_list()
+    asked = _hashes(frame, inputs) if None in given or not given else []
+    wanted = [value or asked[row] for row, value in enumerate(given)] if given else asked
+    repeated = len(set(wanted)) < len(wanted)
+    unique = _unique(wanted) if repeated else wanted
     named = pl.col(name) if name else pl.lit("")
     if name and frame.schema[name] != pl.String:
         named = pl.col(name).list.first()
     cases = frame.select(
-        pl.Series(CASE_ID, unique, dtype=pl.String), pl.col(LINE), named.fill_null("").alias(NAME), pl.exclude(LINE, ROW)
+        pl.Series(CASE_ID, unique, dtype=pl.String),
+        pl.col(LINE),
+        named.fill_null("").alias(NAME),
+        pl.exclude(LINE, ROW),
     )
     findings: list[Finding | More] = []
-    if len(set(wanted)) < len(wanted):
+    if repeated:
         lines, rows = frame[LINE].to_list(), frame[ROW].to_list()
         findings = list(repeated_ids(table, own, given, wanted, unique, lines, rows))
     return cases, findings
@@ -78,16 +97,23 @@ def _grouped(frame: pl.DataFrame, inputs: Sequence[str], collect: Sequence[str])
         frame.group_by(keys, maintain_order=True)
         .agg(pl.col(name) if name in texts else pl.col(name).first() for name in frame.columns)
         .select(
-            pl.col(name).list.eval(pl.element().filter(filled)).list.unique(maintain_order=True) if name in texts else pl.col(name)
+            pl.col(name).list.eval(pl.element().filter(filled)).list.unique(maintain_order=True)
+            if name in texts
+            else pl.col(name)
             for name in frame.columns
         )
     )
 
 
 def _hashes(frame: pl.DataFrame, inputs: Sequence[str]) -> list[str]:
+    """``hashed`` of every row; a list of texts is joined by NUL characters."""
+    import polars as pl
+
     if not inputs:
-        return [hashed([]) for _ in range(frame.height)]
-    return [hashed(values) for values in zip(*(frame[name].to_list() for name in inputs), strict=True)]
+        return [hashed([])] * frame.height
+    texts = [pl.col(name) if frame.schema[name] == pl.String else pl.col(name).list.join("\0") for name in inputs]
+    parts = [pl.concat_str(text.str.len_bytes(), pl.lit(":"), text).fill_null("-") for text in texts]
+    return [_digest(told) for told in frame.select(pl.concat_str(parts)).to_series()]
 
 
 def _unique(ids: Sequence[str]) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Final
 
 from ragtui.datasets.dataset import Dataset
 from ragtui.datasets.discover import CannotOpen, sources_at
@@ -18,10 +19,13 @@ from ragtui.datasets.rules.platforms import wrong_format
 __all__ = ["CannotOpen", "Opened", "check_options", "open_dataset", "open_datasets", "platforms"]
 
 
+_DEFAULTS: Final = ReadOptions()
+
+
 @dataclass
 class Opened:
-    """Everything that was opened. There is one report per source, in the order of ``datasets``; a finding's ``dataset`` is an
-    index into ``datasets``. ``notes`` are one-line remarks about what was passed over."""
+    """Everything that was opened. There is one report per source, and one per mapping file, in the order of ``datasets``; a
+    finding's ``dataset`` is an index into ``datasets``. ``notes`` are one-line remarks about what was passed over."""
 
     datasets: list[Dataset] = field(default_factory=list)
     reports: list[Report] = field(default_factory=list)
@@ -57,7 +61,7 @@ class Opened:
 
 def open_datasets(
     paths: Iterable[str],
-    options: ReadOptions = ReadOptions(),
+    options: ReadOptions = _DEFAULTS,
     format: str | None = None,
     on_source: Callable[[Source], None] = lambda source: None,
 ) -> Opened:
@@ -88,7 +92,7 @@ def open_datasets(
     return opened
 
 
-def open_dataset(path: str, format: str | None = None, options: ReadOptions = ReadOptions()) -> tuple[Dataset, Report]:
+def open_dataset(path: str, format: str | None = None, options: ReadOptions = _DEFAULTS) -> tuple[Dataset, Report]:
     """Opens one dataset with its report; ``path`` may name a sheet as ``book.xlsx#Sheet``.
 
     Raises:
@@ -101,7 +105,10 @@ def open_dataset(path: str, format: str | None = None, options: ReadOptions = Re
     if len(opened.datasets) > 1:
         names = ", ".join(dataset.path for dataset in opened.datasets[:8])
         raise CannotOpen(f"{path}: holds {len(opened.datasets)} datasets; name one of {names}")
-    return opened.datasets[0], opened.reports[0]
+    report, *others = opened.reports
+    for other in others:
+        report.merge(other)
+    return opened.datasets[0], report
 
 
 def choose_format(source: Source, forced: Format | None = None) -> tuple[Format, Sniff] | None:
@@ -123,9 +130,13 @@ def check_options(
     for prefix in (*select, *ignore):
         if prefix != "ALL" and not any(code.startswith(prefix) for code in rules()):
             families = sorted({code.rstrip("0123456789") for code in rules()})
-            raise CannotOpen(f"no rule begins with {prefix!r}; families are {', '.join(families)} (ragtui rule lists all)")
+            raise CannotOpen(
+                f"no rule begins with {prefix!r}; families are {', '.join(families)} (ragtui rule lists all)"
+            )
     if platform is not None and platform not in platforms():
-        raise CannotOpen(f"unknown platform {platform!r}{_suggest(platform, platforms())}; known are {', '.join(platforms())}")
+        raise CannotOpen(
+            f"unknown platform {platform!r}{_suggest(platform, platforms())}; known are {', '.join(platforms())}"
+        )
     _forced(format)
 
 
@@ -156,10 +167,29 @@ def _read(source: Source, format: Format, sniff: Sniff, options: ReadOptions, op
     datasets = format.read(source, sniff, report, options)
     for dataset in datasets:
         run_rules(dataset, report, options.runs)
-    opened.datasets.extend(datasets)
     opened.reports.append(report)
+    if options.mapping is not None:
+        opened.reports.extend(
+            _mapped(each, place, options.mapping, options) for place, each in enumerate(datasets, first)
+        )
+    opened.datasets.extend(datasets)
     if not datasets and not report.counts:
         raise CannotOpen(f"{source.shown}: cannot be read as {format.id}: {_nobody_knows(source)}")
+
+
+def _mapped(dataset: Dataset, place: int, path: Path, options: ReadOptions) -> Report:
+    """What is wrong with a mapping file, judged by the data it is for."""
+    from ragtui.datasets.mapping_files import read_mapping
+    from ragtui.datasets.rules.mapping import Mapped
+
+    report = Report(path.name, place, options.admits)
+    report.shown = str(path)
+    try:
+        file = read_mapping(path)
+    except OSError as error:
+        raise CannotOpen(f"{path}: cannot be read: {error.strerror or error}") from error
+    run_rules(Mapped(file, dataset), report, options.runs)
+    return report
 
 
 def _nobody_knows(source: Source) -> str:

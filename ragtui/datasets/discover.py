@@ -13,10 +13,10 @@ from ragtui.datasets.formats import Format, Source, formats
 from ragtui.workspace import CONFIG_NAME
 
 _LEFT_ALONE: Final = re.compile(r".*\.(fixed(\..+)?|orig)", re.IGNORECASE)
-_NO_DATA: Final = frozenset(
-    ".py .pyc .md .rst .html .htm .css .js .ts .toml .yaml .yml .ini .cfg .lock .sh .log .pdf .png .jpg .jpeg .gif .svg .webp "
-    ".docx .pptx .parquet .arrow .feather .db .sqlite .gz .bz2 .xz .zst .tar .whl .so .dll .exe .bin .pt .onnx .npy .npz "
-    ".pickle .pkl .mp3 .mp4 .wav .ttf .woff .woff2".split()
+_NO_DATA: Final = re.compile(  # endings of what is never a dataset, so that a scan need not look inside
+    r".*\.(pyc?|rst|md|html?|css|[jt]s|toml|ya?ml|ini|cfg|lock|sh|log|pdf|png|jpe?g|gif|svg|webp|docx|pptx|parquet|arrow|"
+    r"feather|db|sqlite|gz|bz2|xz|zst|tar|whl|so|dll|exe|bin|pt|onnx|np[yz]|pickle|pkl|mp[34]|wav|ttf|woff2?)",
+    re.IGNORECASE,
 )
 
 
@@ -68,20 +68,22 @@ def _in_file(path: Path, shown: str, file: str, sheet: str | None = None) -> lis
     return [Source(path, f"{shown}#{each}", file, each) for each in sheets] or [Source(path, shown, file)]
 
 
-def _in_folder(root: Path, typed: str, on_skip: Callable[[str], None], relative: str = "") -> Iterator[Source]:
-    """The datasets under a folder: first what the folder itself is, then files that are no part of it, then its folders."""
+def _in_folder(
+    root: Path, typed: str, on_skip: Callable[[str], None], relative: str = "", taken: frozenset[Path] = frozenset()
+) -> Iterator[Source]:
+    """The datasets under a folder: first what the folder itself is, then files that are no part of it, then its folders.
+    ``taken`` are files that belong to a dataset further up."""
     folder = root / relative
     shown = os.path.join(typed, relative) if relative else typed
     source = Source(folder, shown, relative)
-    parts: frozenset[Path] | None = frozenset()
-    for each in formats().values():
-        if each.sniff(source) is not None:
-            yield source
-            parts_of = getattr(each, "parts", None)
-            parts = parts_of(source) if parts_of is not None else None
-            break
-    if parts is None:
-        return
+    sniffs = [(sniff.confidence, each) for each in formats().values() if (sniff := each.sniff(source)) is not None]
+    parts = taken
+    if sniffs:
+        yield source
+        best = max(sniffs, key=lambda pair: pair[0])[1]
+        if not hasattr(best, "parts"):
+            return
+        parts = best.parts(source) | taken
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
@@ -92,8 +94,8 @@ def _in_folder(root: Path, typed: str, on_skip: Callable[[str], None], relative:
         if is_left_alone(entry.name) or folder / entry.name in parts:
             continue
         if entry.is_dir(follow_symlinks=False):
-            yield from _in_folder(root, typed, on_skip, inner)
-        elif entry.is_file() and Path(entry.name).suffix.lower() not in _NO_DATA:
+            yield from _in_folder(root, typed, on_skip, inner, parts)
+        elif entry.is_file() and not _NO_DATA.fullmatch(entry.name):
             if os.access(entry.path, os.R_OK):
                 yield from _in_file(root / inner, os.path.join(typed, inner), inner)
             else:

@@ -17,7 +17,7 @@ from ragtui.datasets.containers.table import Table
 
 _NEAR: Final = 80  # rapidfuzz's ratio, 0 to 100
 _CANDIDATES: Final = 3
-_SEARCHED: Final = 20_000  # different labels of which each is compared with all files; later ones get fewer suggestions
+_SEARCHED: Final = 2_000  # different labels of which each is compared with all files; later ones get fewer suggestions
 
 
 class MatchState(StrEnum):

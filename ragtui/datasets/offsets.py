@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+_NEAR: Final = 2  # a span that is off by no more can only have meant the nearest of several places
 _FAR: Final = 50  # how many characters off a span may be to be called shifted
 
 
@@ -56,8 +57,10 @@ def diagnose(text: str, context: str, start: int, end: int) -> Diagnosis | None:
         return Diagnosis("absent", f"text does not occur in the context; the slice {start}..{end} is {found}")
     shift = start - use[0]
     if end - start == len(text) and abs(shift) <= _FAR:
-        alone = sum(1 for place in places if abs(place - start) == abs(shift)) == 1
-        return Diagnosis("shifted", f"slice is {found}: shifted by {shift:+d}, use {use[0]}..{use[1]}", use, once or alone)
+        alone = abs(shift) <= _NEAR and sum(1 for place in places if abs(place - start) == abs(shift)) == 1
+        return Diagnosis(
+            "shifted", f"slice is {found}: shifted by {shift:+d}, use {use[0]}..{use[1]}", use, once or alone
+        )
     return Diagnosis("elsewhere", f"slice is {found}{advice}", use, once)
 
 
@@ -74,8 +77,8 @@ def _explanations(text: str, context: str, start: int, end: int) -> list[tuple[s
         ways[:0] = [("utf-16", units, f"slice is {slice_}: counted in UTF-16 units it fits")] if units else []
         ways += [("bytes", octets, f"slice is {slice_}: counted in UTF-8 bytes it fits")] if octets else []
     if "\r\n" in context:
-        shift_start = len(_as_crlf(context, start)) if 0 <= start else start
-        shift_end = len(_as_crlf(context, end)) if 0 <= end else end
+        shift_start = len(_as_crlf(context, start)) if start >= 0 else start
+        shift_end = len(_as_crlf(context, end)) if end >= 0 else end
         ways.append(("crlf", (shift_start, shift_end), f"slice is {slice_}: with each CR LF counted once it fits"))
     return ways
 

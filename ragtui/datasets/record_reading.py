@@ -37,12 +37,9 @@ def records_of(source: Source, report: Report, options: ReadOptions) -> Table | 
 
 def columns_of(table: Table, roles: Mapping[str, Role]) -> tuple[Column, ...]:
     """The columns of a dataset with their roles (ignored where none is given) and how many rows fill them."""
-    if not table.names:
-        return ()
-    filled = table.frame.select((~table.empty(name)).sum().alias(name) for name in table.names).row(0)
     return tuple(
-        Column(name, roles.get(name, Role.IGNORED), position, int(count or 0))
-        for position, (name, count) in enumerate(zip(table.names, filled, strict=True))
+        Column(name, roles.get(name, Role.IGNORED), position, table.filled(name))
+        for position, name in enumerate(table.names)
     )
 
 

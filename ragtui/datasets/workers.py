@@ -27,12 +27,11 @@ def spread(function: Callable[[Task], Result], tasks: Sequence[Task], processes:
     """``function`` of each task, in the order of the tasks, computed by up to ``processes`` (default: the CPUs) workers.
 
     ``function`` lives at the top of a module; tasks and results are picklable. What it raises is raised here. Where no
-    process can be started it is called right here.
+    process can be started it is called right here. The work begins at once, not when the first result is asked for.
     """
     count = min(len(tasks), processes or available_cpus())
     if count < 1 or not sys.executable:
-        yield from map(function, tasks)
-        return
+        return map(function, tasks)
     idle: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
     workers = [_Worker() for _ in range(count)]
     for worker in workers:
@@ -46,8 +45,12 @@ def spread(function: Callable[[Task], Result], tasks: Sequence[Task], processes:
             idle.put(worker)
 
     pool = ThreadPoolExecutor(count)
+    return _closing(pool.map(work, tasks), workers, pool)
+
+
+def _closing(results: Iterator[Result], workers: Sequence[_Worker], pool: ThreadPoolExecutor) -> Iterator[Result]:
     try:
-        yield from pool.map(work, tasks)
+        yield from results
     finally:
         for worker in workers:
             worker.close()
@@ -75,7 +78,10 @@ class _Worker:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [os.getcwd() if "" in sys.path else "", paths]))},
+                env={
+                    **os.environ,
+                    "PYTHONPATH": os.pathsep.join(filter(None, [os.getcwd() if "" in sys.path else "", paths])),
+                },
             )
         except OSError:
             self._process = None

@@ -51,17 +51,17 @@ IN_TOP: Final = 3  # an answer first found below this rank was ranked too low
 PRESENT: Final = 0.6  # share of the expected answer's words that a context must hold to hold the answer
 ABSENT: Final = 0.4
 GROUNDED: Final = ("groundedness", "groundedness_score")
-REFERENCE: Final = (
-    "correctness", "completeness", "alignment", "similarity", "response_completeness", "exact_match", "f1", "rougeL",
-    "bleu", "meteor", "gleu", "chrf",
-)  # fmt: skip
+MEANING: Final = ("correctness", "completeness", "alignment", "similarity", "response_completeness")
+WORDING: Final = ("exact_match", "f1", "rougeL", "bleu", "meteor", "gleu", "chrf")  # where no metric compares meaning
 
 
 def diagnose(row: Signals) -> Diagnosis | None:
     """The cause of a failing row, or ``None`` where nothing known explains it."""
     found, rank = _gold_in_contexts(row)
     grounded = _verdict(row.passed, GROUNDED)
-    right = _verdict(row.passed, REFERENCE)
+    right = _verdict(row.passed, MEANING)
+    if right is None:
+        right = _verdict(row.passed, WORDING)
     if row.refused:
         return _refusal(row, found)
     if found is False and right is False and grounded and row.passed.get("relevance") and row.passed.get("retrieval"):
@@ -80,15 +80,21 @@ def diagnose(row: Signals) -> Diagnosis | None:
                 Cause.CONTEXT_IGNORED, f"context {rank} holds the expected answer; the answer uses none of it"
             )
         return Diagnosis(Cause.UNGROUNDED, _unsupported(row))
-    if grounded and (right is False or row.passed.get("relevance") is False):
+    if grounded and (right is False or (right is None and row.passed.get("relevance") is False)):
         held = f"context {rank} holds the expected answer, " if found else ""
-        said = "it is not what the reference says" if right is False else "it does not answer the question"
+        said = _unlike_the_reference(row) if right is False else "it does not answer the question"
         return Diagnosis(Cause.WRONG_THOUGH_GROUNDED, f"{held}the contexts support the answer, but {said}")
     return None
 
 
+def _unlike_the_reference(row: Signals) -> str:
+    if row.passed.get("correctness") and not row.passed.get("completeness", True):
+        return "it leaves out what the reference says"
+    return "it is not what the reference says"
+
+
 def _verdict(passed: Mapping[str, bool], names: Sequence[str]) -> bool | None:
-    """Whether a family of metrics passed: the first of ``names`` that failed decides; ``None`` where none is known."""
+    """Whether a family of metrics passed: all that are known must; ``None`` where none is."""
     known = [passed[name] for name in names if name in passed]
     return all(known) if known else None
 

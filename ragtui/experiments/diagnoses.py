@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from ragtui.experiments.stored_results import StoredResults
 
 SCHEMA: Final = pl.Schema({"position": pl.UInt32(), "cause": pl.String(), "evidence": pl.String()})
-LOW_RANKING: Final = 0.5  # a ranking has no threshold; a query below this on any metric of the group is looked at
+LOW_RANKING: Final = 0.5  # a ranking has no threshold; a query below this by the first of these is looked at
+_TELLING: Final = ("nDCG", "Recall", "MRR", "MAP", "Hit", "R-precision")
 _AT_ONCE: Final = 500
 
 
@@ -31,14 +32,13 @@ def diagnoses(results: StoredResults, side: Side) -> pl.DataFrame:
 def _of_rankings(
     results: StoredResults, side: Side, metrics: list[PlannedMetric]
 ) -> Iterator[tuple[int, Diagnosis | None]]:
-    frames = [results.folded(each, side).filter(pl.col("score") < LOW_RANKING).select("position") for each in metrics]
-    cuts = [int(cut) for each in metrics if (cut := each.spec.partition("@")[2].partition(":")[0]).isdigit()]
-    for position in sorted(set(pl.concat(frames)["position"].to_list())):
-        ranking = results.ranking(side, position)
-        if ranking is not None:
-            grades = {each.doc_id: each.grade for each in ranking if each.grade is not None}
-            listed = [each.doc_id for each in ranking if each.rank is not None]
-            yield position, diagnose_ranking(grades, listed, max(cuts, default=10))
+    telling = [each for name in _TELLING for each in metrics if each.spec.split("@")[0] == name]
+    if not telling:
+        return
+    cut = telling[0].spec.partition("@")[2].partition(":")[0]
+    low = results.folded(telling[0], side).filter(pl.col("score") < LOW_RANKING)["position"].to_list()
+    for position, grades, listed in results.rankings(side, low):
+        yield position, diagnose_ranking(grades, listed, int(cut) if cut.isdigit() else 10)
 
 
 def _of_answers(results: StoredResults, side: Side) -> Iterator[tuple[int, Diagnosis | None]]:

@@ -17,12 +17,11 @@ _ROWS: Final = 50_000
 _PLACES: Final = ("_line", "line", "offset")  # where a row stands in its file is not what it says
 
 
-def fingerprint(dataset: Dataset, with_corpus: bool = False, files: tuple[Path, ...] = ()) -> str:
-    """Sixteen hex digits of the cases, or of queries and judgments; ``with_corpus`` of the documents' texts as well,
-    and of the content of ``files`` (a second file of responses, a run).
+def fingerprint(dataset: Dataset, with_corpus: bool = False) -> str:
+    """Sixteen hex digits of the cases, or of queries and judgments; ``with_corpus`` of the documents' texts as well.
 
     Raises:
-        OSError: a file cannot be read.
+        OSError: the corpus cannot be read.
     """
     digest = hashlib.blake2b(digest_size=8)
     if dataset.shape is Shape.CASES:
@@ -30,11 +29,19 @@ def fingerprint(dataset: Dataset, with_corpus: bool = False, files: tuple[Path, 
     else:
         _add(digest, dataset.queries)
         _add(digest, dataset.qrels)
-    paths = [dataset.corpus_path] if with_corpus and dataset.corpus_path is not None else []
-    for path in (*paths, *files):
-        with path.open("rb") as stream:
-            digest.update(hashlib.file_digest(stream, "blake2b").digest())
+    if with_corpus and dataset.corpus_path is not None:
+        digest.update(file_fingerprint(dataset.corpus_path).encode())
     return digest.hexdigest()
+
+
+def file_fingerprint(path: Path) -> str:
+    """Sixteen hex digits of a file's bytes.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=8)).hexdigest()
 
 
 def _add(digest: hashlib.blake2b, frame: pl.DataFrame | None) -> None:

@@ -29,6 +29,16 @@ COLUMNS: Final = pl.Schema(
 def write_frame(store: Store, number: int, plan: Plan) -> None:
     """Writes ``ID.parquet``: every cell with its case id, reason and evidence; an older file is replaced whole."""
     path = store.file(plan.id)
+    whole = cells_frame(store, number, plan)
+    with explained(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_suffix(".partial")
+        whole.write_parquet(partial, compression="zstd")
+        partial.replace(path)
+
+
+def cells_frame(store: Store, number: int, plan: Plan) -> pl.DataFrame:
+    """Every stored cell, case by case: the columns of ``COLUMNS``."""
     cases = pl.DataFrame(
         [tuple(row) for row in store.query("SELECT position, case_id FROM cases WHERE experiment = ?", number)],
         schema={"position": pl.UInt32, "case_id": pl.String},
@@ -36,11 +46,7 @@ def write_frame(store: Store, number: int, plan: Plan) -> None:
     )
     parts = [_with_passed(part.join(cases, on="position", how="left"), plan) for part in _cells(store, number)]
     whole = pl.concat(parts) if parts else pl.DataFrame(schema=COLUMNS)
-    with explained(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_suffix(".partial")
-        whole.sort("position", "side", "metric", "repeat").write_parquet(partial, compression="zstd")
-        partial.replace(path)
+    return whole.sort("position", "side", "metric", "repeat")
 
 
 def _cells(store: Store, number: int) -> Iterator[pl.DataFrame]:

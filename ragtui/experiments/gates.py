@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ragtui.experiments import wording
 from ragtui.experiments.plan import Plan, Side
 from ragtui.experiments.progress import Status
 from ragtui.experiments.results import MetricComparison, MetricSummary, Results
+
+if TYPE_CHECKING:
+    from ragtui.experiments.compare import Compared
 
 PASSED: Final = 0
 FAILED: Final = 1
@@ -105,18 +108,38 @@ def judge(results: Results, gates: Gates) -> Judgement:
     """Holds results against gates."""
     summaries = results.summaries()
     incomplete = _incomplete(results.status, summaries, gates.max_error_rate)
+    candidate = [each for each in summaries if each.side is Side.CANDIDATE]
+    comparisons = results.comparisons() if gates.fail_if_worse else []
+    return _judged(results.plan, candidate, comparisons, gates, incomplete)
+
+
+def judge_compared(compared: Compared, gates: Gates) -> Judgement:
+    """Holds a comparison of two experiments against gates, which look at B."""
+    return _judged(compared.b.plan, compared.summaries_b, compared.comparisons, gates, ())
+
+
+def _judged(
+    plan: Plan,
+    candidate: Sequence[MetricSummary],
+    comparisons: Sequence[MetricComparison],
+    gates: Gates,
+    incomplete: tuple[str, ...],
+) -> Judgement:
     if not gates.stand:
         return Judgement(None, incomplete=incomplete)
-    candidate = {each.metric: each for each in summaries if each.side is Side.CANDIDATE}
-    reasons = [why for each in gates.limits if (why := _missed(each, candidate[each.metric], results.plan))]
-    remarks: list[str] = []
+    by_metric = {each.metric: each for each in candidate}
+    reasons = [
+        _missed(each, by_metric[each.metric], plan) if each.metric in by_metric else f"{each.metric}: not compared"
+        for each in gates.limits
+    ]
+    remarks: list[str | None] = []
     if gates.fail_if_worse:
-        comparisons = results.comparisons()
-        reasons += [why for each in comparisons if (why := _worse(each, results.plan))]
-        remarks += [why for each in comparisons if (why := _inconclusive(each, results.plan))]
-        if not comparisons:
-            reasons.append("there is no baseline to compare with")
-    return Judgement(not reasons, tuple(reasons), incomplete, tuple(remarks))
+        reasons += [_worse(each, plan) for each in comparisons]
+        remarks += [_inconclusive(each, plan) for each in comparisons]
+        if not any(each.n_pairs > 1 for each in comparisons):
+            reasons.append("there is nothing to compare: no metric has two cases that both sides scored")
+    failed = tuple(each for each in reasons if each)
+    return Judgement(not failed, failed, incomplete, tuple(each for each in remarks if each))
 
 
 def _incomplete(status: Status, summaries: Sequence[MetricSummary], allowed: float) -> tuple[str, ...]:
@@ -150,7 +173,8 @@ def _missed(gate: Limit, summary: MetricSummary, plan: Plan) -> str | None:
 def _worse(comparison: MetricComparison, plan: Plan) -> str | None:
     metric = plan.metric(comparison.metric)
     if comparison.best is None:
-        return f"{comparison.metric}: cannot be compared, {comparison.n_pairs} pairs"
+        lost = comparison.missing > 0  # scored on the baseline, not on the candidate
+        return f"{comparison.metric}: cannot be compared, {wording.pairs(comparison)}" if lost else None
     if comparison.best >= 0:
         return None
     ends = wording.interval(comparison.ci95, wording.digits_of(metric), signed=True)

@@ -68,6 +68,7 @@ class Plan:
     split: str | None = None
     average: str = "default"
     mapping: Mapping[str, str] = field(default_factory=dict)
+    contents: Mapping[str, str] = field(default_factory=dict)  # fingerprint of the file a target replays, by its spec
     round: int = 1  # raised by --new, so that the same plan can be run afresh
 
     @property

@@ -6,16 +6,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from ragtui.datasets.check import open_dataset
 from ragtui.datasets.dataset import Dataset, Role, Shape
-from ragtui.experiments.case_inputs import origins
-from ragtui.experiments.fingerprint import fingerprint
+from ragtui.datasets.formats import ReadOptions
+from ragtui.datasets.mapping import MappingError, metric_inputs
+from ragtui.experiments.case_inputs import origins, resolved
+from ragtui.experiments.fingerprint import file_fingerprint, fingerprint
 from ragtui.experiments.plan import Plan, PlannedMetric
+from ragtui.experiments.store import Entry
 from ragtui.judges.profile import profile
+from ragtui.metrics.groups import load_group, propose
 from ragtui.metrics.metric import Kind, Metric
 from ragtui.metrics.registry import metric, resolve_all
 from ragtui.workspace import Workspace
 
-RANKING: Final = ("nDCG@10", "MAP@10", "Recall@10", "Precision@10", "MRR@10")
 AVERAGES: Final = ("default", "trec_eval", "trec_eval-c", "beir")
 
 
@@ -65,7 +69,8 @@ def make_plan(
     return Plan(
         dataset=dataset.name,
         dataset_format=dataset.format,
-        fingerprint=_fingerprint(dataset, candidate, baseline),
+        fingerprint=fingerprint_of(dataset, candidate, baseline),
+        contents=_contents(dataset, candidate, baseline),
         metrics=tuple(pinned(each, wanted.get(each.name), dataset, mapping) for each in chosen),
         candidate=candidate,
         baseline=baseline,
@@ -86,8 +91,6 @@ def _chosen(
     dataset: Dataset, workspace: Workspace, metrics: str | Sequence[str] | None, group: str | None
 ) -> tuple[tuple[Metric, ...], dict[str, float]]:
     if group is not None:
-        from ragtui.metrics.groups import load_group
-
         found = load_group(workspace, group)
         return found.metrics, dict(found.thresholds)
     if metrics is not None:
@@ -96,17 +99,25 @@ def _chosen(
 
 
 def proposed(dataset: Dataset) -> tuple[str, ...]:
-    """The metrics that fit what a dataset holds, all of which the embedded judge can answer."""
-    if dataset.shape is Shape.RETRIEVAL:
-        return RANKING
-    roles = {column.role for column in dataset.columns} | set(dataset.fields)
-    found: list[str] = []
-    if Role.CONTEXT in roles or "context" in roles:
-        found += ["groundedness", "retrieval"]
-    found.append("relevance")
-    if Role.EXPECTED in roles or "ground_truth" in roles:
-        found += ["correctness", "completeness", "f1"]
-    return tuple(found)
+    """The metrics that fit what a dataset holds, all of which the embedded judge can answer.
+
+    Raises:
+        PlanError: none does.
+    """
+    there = {"qrels"} if dataset.shape is Shape.RETRIEVAL else _inputs_of(dataset)
+    found = propose(there)
+    if not found:
+        raise PlanError(f"{dataset.path}: no metric fits its columns; name them with --metrics and --map")
+    return found
+
+
+def _inputs_of(dataset: Dataset) -> set[str]:
+    """The metric inputs that a dataset of cases can give, as far as its columns tell."""
+    named = {column.name for column in dataset.columns if column.role is not Role.IGNORED}
+    by_role = set(metric_inputs(dataset, {}, "", ("query", "ground_truth")).used)
+    recorded = {"response"} if dataset.columns_with(Role.RESPONSE) else set()
+    contexts = {"context"} if dataset.columns_with(Role.CONTEXT) else set()
+    return {*dataset.fields, *named, *by_role, *recorded, *contexts}
 
 
 def _named(thresholds: Mapping[str, float], chosen: Sequence[Metric]) -> dict[str, float]:
@@ -133,6 +144,7 @@ def pinned(each: Metric, threshold: float | None, dataset: Dataset, mapping: Map
     if threshold is not None and not each.on_scale(threshold):
         raise PlanError(f"threshold {threshold:g} is outside the scale of {each.name} ({each.shown_scale})")
     cases = dataset.shape is Shape.CASES
+    _check_mapping(each, dataset, mapping)
     return PlannedMetric(
         spec=each.name,
         version=each.version,
@@ -144,6 +156,24 @@ def pinned(each: Metric, threshold: float | None, dataset: Dataset, mapping: Map
         unit=each.unit,
         question=each.question,
     )
+
+
+def _check_mapping(each: Metric, dataset: Dataset, mapping: Mapping[str, str]) -> None:
+    """A stated reference must lead to a value.
+
+    Raises:
+        PlanError: it does not; the message names the nearest column.
+    """
+    if dataset.shape is not Shape.CASES:
+        return
+    try:
+        missing = resolved(each, dataset, mapping).missing
+    except MappingError as error:
+        raise PlanError(f"--map: {error}") from error
+    for name, why in missing.items():
+        stated = mapping.get(f"{each.name}.{name}") or mapping.get(name)
+        if stated is not None:
+            raise PlanError(f"--map {name}={stated} ({each.name}): {why}")
 
 
 def planned_metrics(plan: Plan, workspace: Workspace) -> tuple[Metric, ...]:
@@ -163,10 +193,41 @@ def _default_run(dataset: Dataset) -> str:
     return f"run:{next(iter(dataset.runs))}" if dataset.runs else "bm25"
 
 
-def _fingerprint(dataset: Dataset, *targets: str | None) -> str:
-    specs = [each for each in targets if each is not None]
-    files = [path for each in specs if (path := _file_of(each, dataset)) is not None]
-    return fingerprint(dataset, with_corpus="bm25" in specs, files=tuple(files))
+def fingerprint_of(dataset: Dataset, candidate: str, baseline: str | None) -> str:
+    """The content that a plan with these targets is pinned to: of the documents too where they are searched."""
+    return fingerprint(dataset, with_corpus="bm25" in (candidate, baseline))
+
+
+def reopen(entry: Entry, workspace: Workspace) -> Dataset:
+    """The dataset of an experiment, as it was when the experiment began, so that it can go on.
+
+    Raises:
+        CannotOpen: it is not there any more.
+        PlanError: its content has changed since, or that of a file whose responses are replayed.
+    """
+    plan = entry.plan
+    path = entry.source if Path(entry.source).is_absolute() else str(workspace.root / entry.source)
+    dataset, _ = open_dataset(path, plan.dataset_format, ReadOptions(split=plan.split, limit=plan.limit))
+    same = fingerprint_of(dataset, plan.candidate, plan.baseline) == plan.fingerprint
+    if not same or _contents(dataset, plan.candidate, plan.baseline) != dict(plan.contents):
+        what = "its recorded responses have" if same else "it has"
+        raise PlanError(f"{entry.source}: {what} changed since experiment {entry.id} began; run it as a new one")
+    return dataset
+
+
+def source_of(dataset: Dataset, workspace: Workspace) -> str:
+    """Where a dataset lies, as an experiment remembers it: from the workspace if inside, with the sheet if it has one."""
+    location = dataset.location.absolute()
+    inside = location.is_relative_to(workspace.root)
+    shown = str(location.relative_to(workspace.root)) if inside else str(location)
+    sheet = dataset.path.rpartition("#")
+    return f"{shown}#{sheet[2]}" if sheet[1] and not shown.endswith(f"#{sheet[2]}") else shown
+
+
+def _contents(dataset: Dataset, *targets: str | None) -> dict[str, str]:
+    """The content of the files that targets replay, by their specs."""
+    files = {each: _file_of(each, dataset) for each in targets if each is not None}
+    return {spec: file_fingerprint(path) for spec, path in files.items() if path is not None}
 
 
 def _file_of(target: str, dataset: Dataset) -> Path | None:

@@ -9,7 +9,7 @@ from typing import Final
 
 from ragtui.datasets.dataset import Dataset, Shape
 from ragtui.datasets.findings import Level, Report
-from ragtui.experiments.case_inputs import CaseInputs, How, Origin, origins, query_frame, target_cases
+from ragtui.experiments.case_inputs import How, InputColumns, Origin, origins, query_frame, target_cases
 from ragtui.experiments.plan import Plan, Side
 from ragtui.experiments.planning import planned_metrics
 from ragtui.experiments.why_not import why_not
@@ -149,7 +149,7 @@ def _count(
     answered: Mapping[int, Response],
 ) -> _Counted:
     counted = _Counted({each.name: (0, Counter()) for each in metrics})
-    builder = CaseInputs(dataset, 0, dataset.rows)
+    builder = InputColumns(dataset, where).part(0, dataset.rows)
     for position, response in answered.items():
         questions: dict[tuple[str, int], Inputs] = {}
         for metric in metrics:

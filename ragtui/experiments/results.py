@@ -162,6 +162,14 @@ class Results(Protocol):
         ``note``."""
         ...
 
+    def texts(self, side: Side = Side.CANDIDATE) -> pl.DataFrame:
+        """One row a case: ``case_id``, each input by its name, ``expected NAME``, ``response``, ``contexts`` (JSON)."""
+        ...
+
+    def reasons(self, side: Side = Side.CANDIDATE) -> pl.DataFrame:
+        """One row a case: ``case_id`` and per metric ``NAME reason`` (of the first repeat)."""
+        ...
+
     def detail(self, case_id: str) -> CaseDetail:
         """One case whole.
 

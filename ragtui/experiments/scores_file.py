@@ -67,7 +67,8 @@ def record(experiment: str, case_id: str, cell: Cell, version: str) -> dict[str,
         [
             {"claim": e.claim, "verdict": e.verdict, "chunk": e.chunk, "start": e.start, "end": e.end}
             for e in cell.evidence
-        ],
+        ]
+        or None,
         cell.judge,
         cell.attempts,
         cell.prompt_tokens,

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import polars as pl
 
-from ragtui.experiments import diagnoses, labels, tally
-from ragtui.experiments.frames import spread_out, unpacked
+from ragtui.experiments import diagnoses, labels, stored_texts, tally
+from ragtui.experiments.frames import averaged, spread_out, unpacked
 from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.progress import Status
 from ragtui.experiments.recorder import evidence_of, response_of
@@ -105,6 +105,14 @@ class StoredResults:
         rows = self.rows(side).select(pl.coalesce(pl.col("label"), pl.col("cause")).alias("cause"))
         return dict(Counter(rows["cause"].drop_nulls().to_list()).most_common())
 
+    def texts(self, side: Side = Side.CANDIDATE) -> pl.DataFrame:
+        """What was asked, expected and answered, a row a case."""
+        return stored_texts.texts(self, side)
+
+    def reasons(self, side: Side = Side.CANDIDATE) -> pl.DataFrame:
+        """The reason of each metric, a row a case."""
+        return stored_texts.reasons(self, side)
+
     # -- one case ------------------------------------------------------------------------------------------------
 
     def detail(self, case_id: str) -> CaseDetail:
@@ -121,8 +129,8 @@ class StoredResults:
         return CaseDetail(
             case_id=case_id,
             name=case["name"],
-            inputs=json.loads(case["inputs"]),
-            expected=json.loads(case["expected"]),
+            inputs={name: _shown(value) for name, value in json.loads(case["inputs"]).items()},
+            expected={name: _shown(value) for name, value in json.loads(case["expected"]).items()},
             sides=tuple(self._side_detail(side, case) for side in self.sides),
             labels={f"{each.side} {each.metric}".strip(): each.value for each in given if each.value},
             note="\n".join(each.note for each in given if each.note),
@@ -141,7 +149,7 @@ class StoredResults:
             message=response.message if response else "",
             response=response.text if response else None,
             contexts=(response.contexts or ()) if response else (),
-            ranking=self.ranking(side, position),
+            ranking=self.ranking(side, position) or _unjudged(response.ranking if response else None),
             latency_ms=response.latency_ms if response else None,
             cells=self._cells(side, self._cell_rows(side, position, position + 1, _TEXTS).get(position, [])),
             cause=diagnosis["cause"][0] if diagnosis.height else None,
@@ -174,7 +182,7 @@ class StoredResults:
         rows: dict[int, list[dict[str, Any]]] = {}
         for row in found:
             rows.setdefault(row["position"], []).append(dict(row))
-        for spec, frame in self._frames(side):
+        for spec, frame in self.frames(side):
             part = frame.filter(pl.col("position").is_between(start, end, closed="left"))
             for cell in part.iter_rows(named=True):
                 whole = {"metric": spec, "repeat": 1, "evidence": None, "call": None, **cell}
@@ -201,25 +209,39 @@ class StoredResults:
     def ranking(self, side: Side, position: int) -> tuple[RankedDocument, ...]:
         """What one side found for a query, best first, then the relevant documents that it did not find; empty where
         there are neither."""
-        case = self.store.query(
-            "SELECT judgments, ranking FROM cases LEFT JOIN responses ON responses.experiment = cases.experiment "
-            "AND responses.position = cases.position AND side = ? WHERE cases.experiment = ? AND cases.position = ?",
-            side,
-            self.number,
-            position,
-        )[0]
-        grades: dict[str, int] = json.loads(case["judgments"]) if case["judgments"] else {}
-        stored = spread_out(case["ranking"])
+        scores: dict[str, float] = {}
+        for _, grades, listed in self.rankings(side, [position], scores):
+            found = [
+                RankedDocument(rank, doc, scores.get(doc), grades.get(doc)) for rank, doc in enumerate(listed, start=1)
+            ]
+            there = set(listed)
+            missing = [doc for doc, grade in grades.items() if grade > 0 and doc not in there]
+            missing.sort(key=lambda doc: (-grades[doc], doc))
+            return (*found, *(RankedDocument(None, doc, None, grades[doc]) for doc in missing))
+        return ()
+
+    def rankings(
+        self, side: Side, positions: list[int], scores: dict[str, float] | None = None
+    ) -> Iterator[tuple[int, dict[str, int], list[str]]]:
+        """``(position, grades by document, documents best first)`` of queries that have judgments or a ranking;
+        ``scores`` is filled with the documents' scores."""
         path = self.store.file(self.experiment, f".{side}.ranking.parquet")
-        listed: list[tuple[str, float]] = [(doc, score) for doc, score in json.loads(stored)] if stored else []
-        if stored is None and path.is_file():
-            mine = pl.scan_parquet(path).filter(pl.col("position") == position).sort("rank").collect()
-            listed = list(mine.select("doc_id", "score").iter_rows())
-        found = [RankedDocument(rank, doc, score, grades.get(doc)) for rank, (doc, score) in enumerate(listed, start=1)]
-        there = {each.doc_id for each in found}
-        missing = [doc for doc, grade in grades.items() if grade > 0 and doc not in there]
-        missing.sort(key=lambda doc: (-grades[doc], doc))
-        return (*found, *(RankedDocument(None, doc, None, grades[doc]) for doc in missing))
+        listed: dict[int, list[str]] = {}
+        if path.is_file():
+            mine = pl.scan_parquet(path).filter(pl.col("position").is_in(positions)).sort("position", "rank").collect()
+            for position, doc, score in mine.select("position", "doc_id", "score").iter_rows():
+                listed.setdefault(position, []).append(doc)
+                if scores is not None:
+                    scores[doc] = score
+        for start in range(0, len(positions), _AT_ONCE):
+            part = positions[start : start + _AT_ONCE]
+            marks = ",".join("?" * len(part))
+            sql = f"SELECT position, judgments FROM cases WHERE experiment = ? AND position IN ({marks})"
+            for row in self.store.query(sql, self.number, *part):
+                if row["judgments"] is not None:
+                    judged = json.loads(row["judgments"])["documents"] or []
+                    grades = {each["doc_id"]: each["grade"] for each in judged}
+                    yield row["position"], grades, listed.get(row["position"], [])
 
     # -- frames --------------------------------------------------------------------------------------------------
 
@@ -242,33 +264,25 @@ class StoredResults:
         )
         frames = [pl.DataFrame([tuple(row) for row in rows], schema=tally.CELLS, orient="row")]
         for side in Side:
-            for spec, frame in self._frames(side):
+            for spec, frame in self.frames(side):
                 bulk = frame.with_columns(side=pl.lit(side.value), metric=pl.lit(spec), repeat=pl.lit(1))
                 frames.append(bulk.select(pl.col(name).cast(kind) for name, kind in tally.CELLS.items()))
         return pl.concat(frames)
 
     def _averaged(self, metric: PlannedMetric, side: Side) -> pl.DataFrame:
-        """A ranking metric's cells as another tool averages them: the queries it counts, a missing score as 0."""
-        from ragtui.metrics.rankings.averages import counted
-
-        frame = next((frame for spec, frame in self._frames(side) if spec == metric.spec), None)
+        """A ranking metric's cells as another tool averages them."""
+        frame = next((frame for spec, frame in self.frames(side) if spec == metric.spec), None)
         if frame is None:
             return self.cells
-        scored = pl.lit(State.SCORED.value)
-        taken = frame.with_columns(metric=pl.lit(metric.spec), side=pl.lit(side.value), repeat=pl.lit(1)).with_columns(
-            pl.when(counted(self.plan.average)).then(pl.col("score").fill_null(0.0)).alias("score"),
-            pl.when(counted(self.plan.average))
-            .then(scored)
-            .otherwise(pl.lit(State.NOT_APPLICABLE.value))
-            .alias("state"),
-        )
+        taken = averaged(frame, metric.spec, self.plan.average)
+        taken = taken.with_columns(metric=pl.lit(metric.spec), side=pl.lit(side.value), repeat=pl.lit(1))
         return taken.select(pl.col(name).cast(kind) for name, kind in tally.CELLS.items())
 
     def _finished_file(self) -> Path | None:
         path = self.store.file(self.experiment)
         return path if self.status is Status.FINISHED and path.is_file() else None
 
-    def _frames(self, side: Side) -> list[tuple[str, pl.DataFrame]]:
+    def frames(self, side: Side) -> list[tuple[str, pl.DataFrame]]:
         """The metrics that were computed for all cases at once."""
         if side not in self._known_frames:
             sql = "SELECT metric, frame FROM score_frames WHERE experiment = ? AND side = ?"
@@ -306,11 +320,20 @@ class StoredResults:
         if metric.kind != "retrieval":
             return []
         notes = []
-        for spec, frame in self._frames(side):
+        for spec, frame in self.frames(side):
             if spec == metric.spec:
                 absent = frame.filter(pl.col("reason") == "not in the run").height
                 notes += [f"{absent} not in the run"] if absent else []
         return notes
+
+
+def _unjudged(ranking: tuple[tuple[str, float], ...] | None) -> tuple[RankedDocument, ...]:
+    return tuple(RankedDocument(rank, doc, score, None) for rank, (doc, score) in enumerate(ranking or (), start=1))
+
+
+def _shown(value: Any) -> str:
+    """A value as text: several gold answers stand below each other."""
+    return "\n".join(str(each) for each in value) if isinstance(value, list) else str(value)
 
 
 def _cell(row: Mapping[str, Any], metric: PlannedMetric, side: Side, counted: bool) -> Cell:

@@ -81,14 +81,13 @@ def summary(
     counts = cases["state"].value_counts()
     states = {State(state): n for state, n in sorted(counts.iter_rows())}
     scored_clusters = None if clusters is None else clusters.filter(cases["score"].is_not_null()).to_list()
-    estimate = statistics.mean_interval(scores, scored_clusters)
     passed = cases["passed"].drop_nulls()
     return MetricSummary(
         metric=metric.spec,
         side=side,
         mean=float(scores.mean()) if scores.size else None,
         strict_mean=_strict_mean(scores, sum(n for state, n in states.items() if state.is_error), metric.worst),
-        ci95=(estimate.low, estimate.high) if estimate else None,
+        ci95=_interval(scores, scored_clusters),
         n_scored=scores.size,
         n_total=cases.height,
         states=states,
@@ -98,6 +97,14 @@ def summary(
         notes=tuple(notes),
         flips=int(cases["flips"].sum()),
     )
+
+
+def _interval(scores: NDArray[np.float64], clusters: Sequence[object] | None) -> tuple[float, float] | None:
+    """The 95 % interval of a mean: t; Wilson's where every score is 0 or 1 and the mean so is a rate."""
+    if clusters is None and scores.size > 1 and np.isin(scores, (0.0, 1.0)).all():
+        return statistics.wilson(int(scores.sum()), scores.size)
+    estimate = statistics.mean_interval(scores, clusters)
+    return None if estimate is None else (estimate.low, estimate.high)
 
 
 def _strict_mean(scores: NDArray[np.float64], errors: int, worst: float | None) -> float | None:

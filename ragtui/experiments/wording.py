@@ -59,15 +59,36 @@ def mean(summary: MetricSummary, metric: PlannedMetric | None = None, strict: bo
     value = summary.strict_mean if strict else summary.mean
     if value is None:
         return f"no value {counts(summary)}"
-    return f"{number(value, digits_of(metric), summary.threshold)} {counts(summary)}"
+    return f"{number(value, _digits(summary, metric), summary.threshold)} {counts(summary)}"
+
+
+def _digits(summary: MetricSummary, metric: PlannedMetric | None) -> int:
+    """As many digits as it takes to tell the ends of the mean's interval apart."""
+    digits = digits_of(metric)
+    while summary.ci95 and digits < 6 and number(summary.ci95[0], digits) == number(summary.ci95[1], digits):
+        if summary.ci95[0] == summary.ci95[1]:
+            break
+        digits += 1
+    return digits
 
 
 def interval(ci95: tuple[float, float] | None, digits: int = 2, signed: bool = False) -> str:
     """``[4.12, 4.50]``; a dash where there is none."""
     if ci95 is None:
         return NONE
-    low, high = (signed_number(end, digits) if signed else number(end, digits) for end in ci95)
-    return f"[{low}, {high}]"
+    say = signed_number if signed else number
+    while ci95[0] < ci95[1] and say(ci95[0], digits) == say(ci95[1], digits) and digits < 6:
+        digits += 1
+    return f"[{say(ci95[0], digits)}, {say(ci95[1], digits)}]"
+
+
+def mean_interval(summary: MetricSummary, metric: PlannedMetric) -> str:
+    """The interval of a mean, shown no further than the scale goes."""
+    if summary.ci95 is None:
+        return NONE
+    (low, high), (bottom, top) = summary.ci95, metric.scale
+    shown = (low if bottom is None else max(low, bottom), high if top is None else min(high, top))
+    return interval(shown, _digits(summary, metric))
 
 
 def signed_number(value: float | None, digits: int = 2) -> str:
@@ -111,19 +132,22 @@ def verdict(comparison: MetricComparison, metric: PlannedMetric) -> str:
     """One plain sentence on a difference that claims no more than the figures do."""
     digits = digits_of(metric)
     if comparison.delta is None or comparison.ci95 is None:
-        return f"{metric.spec}: not compared, only {comparison.n_pairs} shared {_cases(comparison.n_pairs)}"
-    delta, ends = signed_number(comparison.delta, digits), interval(comparison.ci95, digits, signed=True)
-    pairs = f"{comparison.n_pairs} pairs"
+        shared = f"only {comparison.n_pairs} case" if comparison.n_pairs else "no case"
+        return f"{metric.spec}: not compared, {shared} that both sides scored"
+    figures = f"{signed_number(comparison.delta, digits)} {interval(comparison.ci95, digits, signed=True)}"
+    figures = f"{figures}, p {p_value(comparison.p_holm)} (Holm); {pairs(comparison)}"
     if holds(comparison):
         better = (comparison.delta > 0) == metric.higher_is_better
-        word = "better" if better else "worse"
-        return f"{metric.spec}: candidate is {word}, {delta} {ends}, p {p_value(comparison.p_holm)} (Holm), {pairs}"
-    smallest = f"; {pairs} show a difference of {number(comparison.mde, digits)} four times in five"
-    return f"{metric.spec}: no difference shown, {delta} {ends}{smallest if comparison.mde else ''}"
+        return f"{metric.spec}: candidate is {'better' if better else 'worse'}, {figures}"
+    smallest = f"; {number(comparison.mde, digits)} would show four times in five" if comparison.mde else ""
+    return f"{metric.spec}: no difference shown, {figures}{smallest}"
 
 
-def _cases(n: int) -> str:
-    return "case" if n == 1 else "cases"
+def pairs(comparison: MetricComparison) -> str:
+    """``51 pairs: 27 better, 19 equal, 5 worse; 4 new, 4 missing``."""
+    shown = f"{comparison.wins} better, {comparison.ties} equal, {comparison.losses} worse"
+    extra = [f"{n} {word}" for n, word in ((comparison.new, "new"), (comparison.missing, "missing")) if n]
+    return f"{comparison.n_pairs} pairs: {shown}{'; ' + ', '.join(extra) if extra else ''}"
 
 
 def causes(found: Mapping[str, int]) -> str:

@@ -81,7 +81,9 @@ class SqliteCache:
         if not kept(verdict):
             return
         try:
-            self._database.execute("INSERT OR REPLACE INTO replies (key, verdict) VALUES (?, ?)", (key, msgspec.json.encode(verdict)))
+            self._database.execute(
+                "INSERT OR REPLACE INTO replies (key, verdict) VALUES (?, ?)", (key, msgspec.json.encode(verdict))
+            )
         except sqlite3.Error as error:
             raise self._error(error) from error
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
+import socket
+import ssl
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,12 +20,12 @@ from ragtui.judges.retry import CONNECTION, RATE_LIMIT, TIMEOUT, Patience, retry
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
-    from openai.types.chat import ChatCompletion
 
 _STOP_STATUSES: Final = {401: "the key was refused", 403: "access was refused", 402: "the account has no credit"}
 _QUOTA: Final = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "access_terminated")
 _CHARACTERS_PER_TOKEN: Final = 4
 _HOPELESS_AFTER: Final = 12
+_TRIES_OF_A_STRANGER: Final = 3
 
 
 class CallFailed(Exception):
@@ -96,6 +97,7 @@ class Endpoint:
         self._answered = False
         self._failures = 0
         self._first: asyncio.Lock | None = None
+        self._stopped: str | None = None
 
     async def send(self, messages: Messages, schema: Schema | None, usage: Usage, *, longer: int = 1) -> Reply:
         """The reply to ``messages``; ``longer`` multiplies the output limit. The first call of all goes alone.
@@ -104,18 +106,27 @@ class Endpoint:
             CallFailed: the cell is lost.
             JudgeStopped: every cell would be.
         """
-        if self._answered:
-            return await self._tried(messages, schema, usage, longer)
-        self._first = self._first or asyncio.Lock()
-        async with self._first:
-            if not self._answered:
-                return await self._tried(messages, schema, usage, longer)
-        return await self._tried(messages, schema, usage, longer)
+        if not self._answered:
+            self._first = self._first or asyncio.Lock()
+            async with self._first:
+                if not self._answered:
+                    return await self._unless_stopped(messages, schema, usage, longer)
+        return await self._unless_stopped(messages, schema, usage, longer)
 
     async def close(self) -> None:
         client, self._client = self._client, None
         if client is not None:
             await client.close()
+
+    async def _unless_stopped(self, messages: Messages, schema: Schema | None, usage: Usage, longer: int) -> Reply:
+        """Once asking on is pointless, calls that still wait are not sent."""
+        if self._stopped is not None:
+            raise JudgeStopped(self._stopped)
+        try:
+            return await self._tried(messages, schema, usage, longer)
+        except JudgeStopped as stopped:
+            self._stopped = str(stopped)
+            raise
 
     async def _tried(self, messages: Messages, schema: Schema | None, usage: Usage, longer: int) -> Reply:
         """Sends until there is a reply or patience ends. The place among the calls in flight is kept while waiting."""
@@ -134,7 +145,7 @@ class Endpoint:
                     if failure.cause in (RATE_LIMIT, TIMEOUT):
                         self.concurrency.push_back(started)
                     failed[failure.cause] = failed.get(failure.cause, 0) + 1
-                    if not self._patience.allows(failure.cause, failed[failure.cause]):
+                    if not self._worth_another(failure.cause, failed[failure.cause]):
                         raise self._given_up(failure) from None
                     await asyncio.sleep(self._patience.seconds(failed[failure.cause], failure.wait))
                     continue
@@ -143,6 +154,11 @@ class Endpoint:
                 self.concurrency.spent(estimate, (reply.prompt_tokens or estimate) + (reply.completion_tokens or 0))
                 usage.add(reply)
                 return reply
+
+    def _worth_another(self, cause: str, failed: int) -> bool:
+        """An address that has never answered gets fewer tries: more likely it is wrong than down."""
+        never = cause == CONNECTION and not self._answered and failed >= _TRIES_OF_A_STRANGER
+        return not never and self._patience.allows(cause, failed)
 
     def _given_up(self, failure: _Failure) -> Exception:
         """A server that cannot be reached at all, or no longer, stops the run instead of failing cell by cell."""
@@ -170,18 +186,28 @@ class Endpoint:
         started = time.perf_counter()
         try:
             async with asyncio.timeout(self.profile.timeout):
-                completion = await client.chat.completions.create(**request)
-            return self._reply(completion)
-        except (TimeoutError, openai.APITimeoutError):
-            raise _Failure(TIMEOUT, f"no answer within {self.profile.timeout:g} s") from None
+                # The plain request: the typed method spends more on walking types than all the rest of a call.
+                answer = await client.post("/chat/completions", body=request, cast_to=object)
+            return self._reply(answer)
+        except (TimeoutError, openai.APITimeoutError) as error:
+            raise self._no_answer(error) from None
         except openai.APIStatusError as error:
             raise self._status(error, sent) from None
         except openai.APIConnectionError as error:
-            raise _Failure(CONNECTION, self._clean(_root(error))) from None
-        except (json.JSONDecodeError, openai.APIResponseValidationError):
+            raise self._no_answer(error) from None
+        except (ValueError, openai.APIResponseValidationError):  # not JSON, or not even text
             raise _Failure(CONNECTION, "the answer is not JSON; does the address end in /v1?") from None
         finally:
             usage.seconds += time.perf_counter() - started
+
+    def _no_answer(self, error: BaseException) -> _Failure:
+        """The client calls a refused connection a time-out too: the innermost error tells."""
+        root = _root(error)
+        if isinstance(root, TimeoutError) or (
+            not isinstance(root, OSError | EOFError) and "Timeout" in type(error).__name__
+        ):
+            return _Failure(TIMEOUT, f"no answer within {self.profile.timeout:g} s")
+        return _Failure(CONNECTION, self._clean(_said(root)))
 
     def _open(self) -> AsyncOpenAI:
         if self._client is None:
@@ -214,21 +240,21 @@ class Endpoint:
             learned.formats = [each for each in learned.formats if each != kind]
         return True
 
-    def _reply(self, completion: ChatCompletion) -> Reply:
-        choices = getattr(completion, "choices", None)
-        if not choices:
-            error = getattr(completion, "error", None)
+    def _reply(self, answer: object) -> Reply:
+        fields = answer if isinstance(answer, dict) else {}
+        choices = fields.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
+        message = choice.get("message")
+        if not isinstance(message, dict):
+            error = fields.get("error")
             said = error.get("message") if isinstance(error, dict) else None
-            raise _Failure(
-                CONNECTION, self._clean(said or "the answer holds no choice; is this an OpenAI-compatible address?")
-            )
-        first, usage = choices[0], completion.usage
+            raise _Failure(CONNECTION, self._clean(str(said or _NO_CHOICE)))
         return Reply(
-            first.message.content,
-            first.finish_reason,
-            first.message.refusal,
-            usage.prompt_tokens if usage else None,
-            usage.completion_tokens if usage else None,
+            _content(message.get("content")),
+            choice.get("finish_reason"),
+            _content(message.get("refusal")),
+            _count(fields, "prompt_tokens"),
+            _count(fields, "completion_tokens"),
         )
 
     def _status(self, error: APIStatusError, sent: Mapping[str, Any]) -> Exception:
@@ -240,7 +266,9 @@ class Endpoint:
         if code in _QUOTA or str(body.get("type")) in _QUOTA:
             return JudgeStopped(f"{self._where()}: the quota is used up ({status}): {said}")
         if status in _STOP_STATUSES:
-            return JudgeStopped(f"{self._where()}: {_STOP_STATUSES[status]} ({status}; {self._key_name()}): {said}")
+            return JudgeStopped(
+                f"{self._where()}: {_STOP_STATUSES[status]} ({status}; key from {self.profile.key_name}): {said}"
+            )
         if status == 404 or code in ("model_not_found", "DeploymentNotFound"):
             return JudgeStopped(
                 f"{self._where()}: no model {self.profile.model!r} or no such address ({status}): {said}"
@@ -263,9 +291,6 @@ class Endpoint:
     def _where(self) -> str:
         name, host = self.profile.name, self.profile.host or ""
         return f"judge {name}" if host in name else f"judge {name} at {host}"
-
-    def _key_name(self) -> str:
-        return f"key from {self.profile.key_env or ('AZURE_OPENAI_API_KEY' if self.profile.provider == 'azure' else 'OPENAI_API_KEY')}"
 
     def _clean(self, text: str) -> str:
         """One line, without the key."""
@@ -298,6 +323,22 @@ def _client(profile: Profile, key: str) -> AsyncOpenAI:
             http_client=http,
         )
     return AsyncOpenAI(base_url=profile.base_url, api_key=key, max_retries=0, http_client=http)
+
+
+_NO_CHOICE: Final = "the answer holds no message; does the address end in /v1, and is it OpenAI-compatible?"
+
+
+def _content(value: object) -> str | None:
+    """Text, also where a server sends it in parts."""
+    if isinstance(value, list):
+        return "".join(str(part.get("text") or "") for part in value if isinstance(part, dict))
+    return value if isinstance(value, str) else None
+
+
+def _count(fields: Mapping[str, Any], name: str) -> int | None:
+    usage = fields.get("usage")
+    value = usage.get(name) if isinstance(usage, dict) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _is_filter(code: str, body: Mapping[str, Any]) -> bool:
@@ -343,8 +384,21 @@ def _refused_parameter(body: Mapping[str, Any], said: str, sent: Mapping[str, An
     return found or ("response_format" if "response_format" in sent and _FORMAT_WORDS.search(said) else None)
 
 
-def _root(error: BaseException) -> str:
-    """The innermost cause's own words: "Connection refused" rather than "Connection error."."""
+def _root(error: BaseException) -> BaseException:
+    """The innermost cause."""
     while (inner := error.__cause__ or error.__context__) is not None:
         error = inner
+    return error
+
+
+def _said(error: BaseException) -> str:
+    """A connection's error in words that say what to look at."""
+    if isinstance(error, ConnectionRefusedError):
+        return "connection refused; is the server running, and is the port right?"
+    if isinstance(error, socket.gaierror):
+        return "there is no such host"
+    if isinstance(error, ssl.SSLError):
+        return f"TLS: {error.reason or error}; is it http:// instead of https://, or a certificate that is not trusted?"
+    if isinstance(error, ConnectionError) and not str(error):
+        return "the connection was dropped"
     return str(error) or type(error).__name__

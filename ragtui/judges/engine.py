@@ -38,9 +38,10 @@ async def ask_all(
 ) -> Asked:
     """Asks every question once and hands each verdict to ``on_verdict`` in the loop's thread, in the order they land.
 
-    Questions are drawn only as fast as they can be asked. Of equal questions one is asked, the others wait for it. A
-    question that the judge refuses is ``not_applicable`` with the reason. ``stop`` is looked at 20 times a second: once
-    true, calls in flight are dropped at once. ``concurrency`` replaces the judge's own and can be turned meanwhile.
+    Questions are drawn only as fast as they can be asked. Of equal questions in flight one is asked and the others wait
+    for it; later ones are found in ``cache``. A question that the judge refuses is ``not_applicable`` with the reason.
+    ``stop`` is looked at 20 times a second: once true, calls in flight are dropped at once. ``concurrency`` replaces the
+    judge's own and can be turned meanwhile.
 
     Raises:
         JudgeStopped: the judge cannot go on; every verdict that landed was handed on.
@@ -52,7 +53,9 @@ async def ask_all(
     return await round_.run(_stream(questions))
 
 
-async def _stream(questions: AsyncIterable[tuple[K, Question]] | Iterable[tuple[K, Question]]) -> AsyncIterator[tuple[K, Question]]:
+async def _stream(
+    questions: AsyncIterable[tuple[K, Question]] | Iterable[tuple[K, Question]],
+) -> AsyncIterator[tuple[K, Question]]:
     if isinstance(questions, AsyncIterable):
         async for each in questions:
             yield each
@@ -84,10 +87,13 @@ class _Round(Generic[K]):
         self._stopped = False
 
     async def run(self, questions: AsyncIterator[tuple[K, Question]]) -> Asked:
-        feed = asyncio.ensure_future(self._feed(questions) if self._judge.host is not None else self._feed_inline(questions))
+        feed = asyncio.ensure_future(
+            self._feed(questions) if self._judge.host is not None else self._feed_inline(questions)
+        )
         try:
             while not feed.done():
                 await asyncio.wait({feed}, timeout=_LOOK)
+                self._landed.set()
                 if self._stop():
                     self._stopped = True
                     break
@@ -127,12 +133,9 @@ class _Round(Generic[K]):
             raise self._failed
 
     async def _next_landing(self) -> None:
-        """Until a question is done; now and then, since the limit may have been turned up."""
+        """Until a question is done, or ``run`` looks round: the limit may have been turned up."""
         self._landed.clear()
-        try:
-            await asyncio.wait_for(self._landed.wait(), _LOOK * 4)
-        except TimeoutError:
-            return
+        await self._landed.wait()
 
     def _done(self, task: asyncio.Task[None]) -> None:
         self._running.discard(task)

@@ -24,7 +24,7 @@ _STRONG_HOSTS: Final = (
     "api.anthropic.com",
     "generativelanguage.googleapis.com",
 )
-_SECRETS: Final = frozenset("key api_key apikey token secret password".split())
+_SECRETS: Final = frozenset(["key", "api_key", "apikey", "token", "secret", "password"])
 
 
 class JudgeError(Exception):
@@ -75,13 +75,18 @@ class Profile:
             else "claims"
         )
 
+    @property
+    def key_name(self) -> str:
+        """The environment variable that holds the key."""
+        return self.key_env or _KEY_ENV.get(self.provider, "")
+
     def key(self) -> str:
         """The key from the environment. Local servers need none.
 
         Raises:
             JudgeError: the variable is not set.
         """
-        name = self.key_env or _KEY_ENV[self.provider]
+        name = self.key_name
         value = os.environ.get(name, "").strip()
         if value:
             return value

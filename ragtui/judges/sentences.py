@@ -28,6 +28,8 @@ def sentences(text: str, language: str = "en") -> tuple[Sentence, ...]:
     """The sentences of ``text`` in order. List items, headings and table rows end sentences; wrapped lines do not."""
     found: list[Sentence] = []
     for start, end in _blocks(text):
+        mark = _LIST_MARK.match(text, start, end)
+        start = mark.end() if mark is not None and mark.end() < end else start
         for low, high in _boundaries(text[start:end], language):
             piece = _trimmed(text, start + low, start + high)
             if piece is not None:
@@ -58,9 +60,6 @@ def _blocks(text: str) -> list[tuple[int, int]]:
 
 
 def _trimmed(text: str, start: int, end: int) -> Sentence | None:
-    mark = _LIST_MARK.match(text, start, end)
-    if mark is not None and mark.end() < end:
-        start = mark.end()
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():

@@ -303,6 +303,6 @@ DEFINITIONS: Final = (
         "tool_calls response",
         "were the right tools called with the right parameters?",
         "1 (wrong calls) to 5 (exactly the needed calls). The calls are read from tool_calls, else from the response; "
-        "not applicable where neither is there. " + _MODEL_ONLY + _LANGUAGES,
+        "not applicable where neither is there; an empty one made no call. " + _MODEL_ONLY + _LANGUAGES,
     ),
 )

@@ -50,9 +50,9 @@ class Metric:
     definition: str = ""
     source: str = ""
     version: str = "1"
-    score: Callable[[Inputs], Outcome] | None = None
-    ranking: Formula | None = None
-    derive: Callable[[float | None, str, tuple[Evidence, ...]], Outcome] | None = None
+    score: Callable[[Inputs], Outcome] | None = field(default=None, compare=False)
+    ranking: Formula | None = field(default=None, compare=False)
+    derive: Callable[[float | None, str, tuple[Evidence, ...]], Outcome] | None = field(default=None, compare=False)
 
     def passes(self, score: float, threshold: float | None = None) -> bool | None:
         """Whether an unrounded score passes; ``None`` where the metric has no threshold."""
@@ -87,7 +87,7 @@ class Cut(StrEnum):
 
     NEVER = "never"
     MAY = "may"
-    MUST = "must"  # without it: 1, 3, 5 and 10
+    MUST = "must"
 
 
 @dataclass(frozen=True)
@@ -104,6 +104,7 @@ class Definition:
     variants: Mapping[str, str] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
     build: Callable[[Metric], Metric] | None = None
+    cuts: tuple[int, ...] = ()  # what a name without its cut stands for; empty: 1, 3, 5 and 10
 
     @property
     def shown_name(self) -> str:

@@ -13,12 +13,13 @@ from typing import Any, Final
 from ragtui.metrics.metric import Definition, Kind, Metric
 from ragtui.metrics.score import Inputs, Outcome, not_applicable, scored, texts
 from ragtui.metrics.wording import ngrams
-from ragtui.metrics.wording.words import content_words, is_unspaced, words
+from ragtui.metrics.wording.words import is_unspaced, words
 
 Words = Callable[[str], list[str]]
 Agreement = Callable[[Sequence[str], Sequence[str]], float]
 
 _NO_PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
+_ARTICLES: Final = frozenset(ngrams.ARTICLES)
 _ARTICLE: Final = re.compile(r"\b(a|an|the)\b")
 _NOT_ROUGE: Final = re.compile(r"[^a-z0-9]+")
 
@@ -28,6 +29,8 @@ _NOT_ROUGE: Final = re.compile(r"[^a-z0-9]+")
 
 def _squad_words(text: str) -> list[str]:
     """Lower case, ASCII punctuation deleted, English articles dropped, cut at white space."""
+    if text.isascii():
+        return [word for word in text.lower().translate(_NO_PUNCTUATION).split() if word not in _ARTICLES]
     return _ARTICLE.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split()
 
 
@@ -176,7 +179,7 @@ def _rouge(n: int) -> Agreement:
 _ROUGE: Final[dict[str, Agreement]] = {f"rouge{n}": _rouge(n) for n in range(1, 6)} | {"rougeL": ngrams.subsequence_f1}
 
 _COMPARE: Final[dict[tuple[str, str | None], Callable[[str, str], float]]] = {
-    ("f1", None): _by_words(content_words, ngrams.overlap_f1),
+    ("f1", None): _by_words(words, ngrams.content_f1),
     ("f1", "azure"): _azure(_squad_words, ngrams.overlap_f1),
     ("exact_match", None): _by_words(words, _equal),
     ("exact_match", "strict"): lambda response, gold: float(response == gold),

@@ -5,7 +5,6 @@ What families are made of lies in the folders beside them and is loaded only whe
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import pkgutil
 from collections.abc import Iterable, Mapping
@@ -63,9 +62,16 @@ def resolve(spec: str, own: Own | None = None) -> tuple[Metric, ...]:
     out: list[Metric] = []
     for each in _canonical(parse(spec), own or {}):
         definition = (own or {}).get(each.base) or definitions()[each.base]
-        cuts = [str(k) for k in DEFAULT_CUTS] if definition.cut is Cut.MUST and each.cut is None else [each.cut]
+        usual = [str(k) for k in definition.cuts or DEFAULT_CUTS]
+        cuts = usual if definition.cut is Cut.MUST and each.cut is None else [each.cut]
         out += [_build(definition, replace(each, cut=cut)) for cut in cuts]
     return tuple(out)
+
+
+def definition(metric: Metric, own: Own | None = None) -> Definition:
+    """The row of the table that a metric was built from."""
+    name = parse(metric.name).base
+    return (own or {}).get(name) or definitions()[name]
 
 
 def resolve_all(specs: str | Iterable[str], own: Own | None = None) -> tuple[Metric, ...]:
@@ -126,5 +132,7 @@ def _names() -> dict[str, list[str]]:
 def _nearest(base: str, own: Own) -> str:
     shown = {folded(name): name for name in [*definitions(), *own]}
     known = {alias: meant[0] for alias, meant in _names().items()} | shown
-    near = difflib.get_close_matches(folded(base), known, n=1, cutoff=0.6)
+    import difflib
+
+    near = difflib.get_close_matches(folded(base), known, n=1, cutoff=0.5 if len(base) < 4 else 0.6)
     return f"; did you mean {known[near[0]]}?" if near else ""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from ragtui.metrics.metric import Cut, Definition, Kind, Metric
 from ragtui.metrics.rankings.formula import Columns, Formula
+from ragtui.metrics.retrieved_documents import azure_ndcg
 
 if TYPE_CHECKING:
     import polars as pl
@@ -68,6 +69,8 @@ _TEXTS: Final = (
 
 
 def _ndcg_variant(metric: Metric) -> Metric:
+    if metric.variant == "azure":
+        return azure_ndcg(metric)
     return replace(metric, ranking=_NDCG_EXPONENTIAL) if metric.variant == "exp" else metric
 
 
@@ -102,8 +105,15 @@ DEFINITIONS: Final = (
         _NDCG,
         "Sum of grade / log2(rank + 1) over the first k, divided by the same sum for the best possible order of all "
         "judged documents.",
-        variants={"exp": "gain 2^grade - 1 instead of the grade"},
-        aliases={"ndcg_cut": "nDCG"},
+        variants={
+            "exp": "gain 2^grade - 1 instead of the grade",
+            "azure": "Azure's document_retrieval, from the lists of each case",
+        },
+        aliases={
+            "ndcg_cut": "nDCG",
+            "document_retrieval": "nDCG@3:azure",
+            "DocumentRetrievalEvaluator": "nDCG@3:azure",
+        },
         build=_ndcg_variant,
     ),
     _definition(

@@ -86,7 +86,9 @@ def _first_header(value: str, opened: Opened, case: Case) -> None:
 def _line_endings(value: str, opened: Opened, case: Case) -> None:
     data = Path(case.paths[0]).read_bytes()
     assert data.count(b"\n") == data.count({"CRLF": b"\r\n", "LF": b"\n"}[value]) > 0
-    assert not any("\r" in (cell or "") for row in rows_of(opened.datasets[0]).iter_rows() for cell in row if isinstance(cell, str))
+    assert not any(
+        "\r" in (cell or "") for row in rows_of(opened.datasets[0]).iter_rows() for cell in row if isinstance(cell, str)
+    )
 
 
 @check("encoding", "delimiter", "header_line")

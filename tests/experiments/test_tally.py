@@ -61,6 +61,12 @@ def test_one_score_has_a_mean_and_no_interval() -> None:
     assert (found.mean, found.ci95, found.pass_rate) == (0.5, None, 1.0)
 
 
+def test_a_mean_of_passes_and_failures_is_a_rate_with_wilsons_interval() -> None:
+    low, high = summary(F1, [1.0, 0.0, 1.0, 1.0]).ci95
+    assert (low, high) == pytest.approx((0.3006, 0.9544), abs=1e-4)
+    assert summary(F1, [1.0, 1.0]).ci95[1] == 1.0
+
+
 def test_passing_is_at_least_the_threshold_or_at_most_where_lower_is_better() -> None:
     lower = PlannedMetric("hallucination", threshold=0.3, higher_is_better=False)
     assert folded(F1, [0.5, 0.4999])["passed"].to_list() == [True, False]

@@ -84,6 +84,9 @@ def _result(path: str, finding: Finding, index: int) -> dict[str, Any]:
             for edit in finding.fix
         ]
         result["fixes"] = [
-            {"description": {"text": "safe fix"}, "artifactChanges": [{"artifactLocation": artifact, "replacements": changes}]}
+            {
+                "description": {"text": "safe fix"},
+                "artifactChanges": [{"artifactLocation": artifact, "replacements": changes}],
+            }
         ]
     return result

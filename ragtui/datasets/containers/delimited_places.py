@@ -66,7 +66,7 @@ class DelimitedPlaces:
         while True:
             text = self._data[begin : begin + size].decode("utf-8", "ignore")
             spans = field_spans(text, self.delimiter)
-            if spans and spans[-1][1] < len(text) or begin + size >= len(self._data):
+            if (spans and spans[-1][1] < len(text)) or begin + size >= len(self._data):
                 return text, spans
             size *= 4
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from ragtui.datasets.findings import SHOWN_PER_RULE
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -17,25 +19,32 @@ if TYPE_CHECKING:
 
     Positions = npt.NDArray[np.int64]
 
-_BLOCK: Final = 1 << 22
+_BLOCK: Final = 1 << 18  # what stays in a core's own cache
 _QUOTE: Final = 0x22
 _LF: Final = 0x0A
 _CR: Final = 0x0D
+_TAB: Final = 0x09
+_DELETE: Final = 0x7F
+_C2: Final = 0xC2  # begins the letters up to U+00BF, and the control characters U+0080 to U+009F
+_C3: Final = 0xC3  # begins Ã, Â, â and their like, after which a doubled encoding has another letter beyond ASCII
+_EF: Final = 0xEF  # begins U+FFFD
 
 
 @dataclass(frozen=True)
 class Scanned:
     """``frame`` holds the columns ``0``, ``1``, … of all sound records; ``lines`` and ``rows`` their first lines and
-    numbers. ``ragged`` are ``(line, row, raw text)`` of records with a wrong number of fields, ``blank`` the lines of
-    blank lines between records. ``lines_total`` counts physical lines of the whole file."""
+    numbers. ``ragged`` are ``(line, row, raw text)`` of the first thousand of ``ragged_total`` records with a wrong number
+    of fields, ``blank`` the lines of blank lines between records. ``lines_total`` counts physical lines of the whole file.
+    ``absent`` says what the bytes show not to be anywhere, so that no rule need look for it in the cells."""
 
     frame: pl.DataFrame
     lines: Positions
     rows: Positions
     ragged: list[tuple[int, int, str]]
+    ragged_total: int
     blank: list[int]
     lines_total: int
-    plain: bool
+    absent: frozenset[str]
 
 
 def scan(data: bytes, start: int, skipped_lines: int, delimiter: str, columns: int) -> Scanned | None:
@@ -47,11 +56,11 @@ def scan(data: bytes, start: int, skipped_lines: int, delimiter: str, columns: i
     import polars as pl
 
     codes = np.frombuffer(data, dtype=np.uint8, offset=start) if start < len(data) else np.empty(0, dtype=np.uint8)
-    control = _where(codes, lambda block: block < 0x20)
-    which = codes[control]
-    feeds, returns = control[which == _LF], control[which == _CR]
-    quotes = _where(codes, lambda block: block == _QUOTE)
-    if not _quotes_are_sound(codes, quotes, ord(delimiter)) or not _returns_end_lines(codes, quotes, returns):
+    mark = ord(delimiter)
+    special = _special(codes, mark)
+    which = codes[special]
+    feeds, returns, quotes = (special[which == code] for code in (_LF, _CR, _QUOTE))
+    if not _quotes_are_sound(codes, quotes, mark) or not _returns_end_lines(codes, quotes, returns):
         return None
     ends = feeds if not len(quotes) else feeds[np.searchsorted(quotes, feeds) % 2 == 0]
     if not len(ends) or ends[-1] != len(codes) - 1:
@@ -62,7 +71,7 @@ def scan(data: bytes, start: int, skipped_lines: int, delimiter: str, columns: i
     stops = ends - ((ends > starts) & (codes[np.maximum(ends - 1, 0)] == _CR)) if len(ends) else ends
     lines = skipped_lines + 1 + np.searchsorted(feeds, starts)
     blank = stops == starts
-    marks = _where(codes, lambda block: block == ord(delimiter))
+    marks = special[which == mark]
     if len(quotes):
         marks = marks[np.searchsorted(quotes, marks) % 2 == 0]
     upto = np.searchsorted(marks, ends)
@@ -81,28 +90,49 @@ def scan(data: bytes, start: int, skipped_lines: int, delimiter: str, columns: i
     if frame.height != len(keep):
         return None
     sound = ~ragged & ~blank
-    last = int(np.flatnonzero(~blank)[-1]) if (~blank).any() else -1
-    plain = len(control) == len(feeds) + len(returns) + int((which == 0x09).sum()) and data.isascii() and b"\x7f" not in data
+    told = np.flatnonzero(ragged)[:SHOWN_PER_RULE]
+    try:
+        texts = [data[start + starts[place] : start + stops[place]].decode("utf-8") for place in told]
+    except UnicodeDecodeError:
+        return None
+    last = int(np.flatnonzero(~blank)[-1]) if (~blank).any() else 0
     return Scanned(
         frame=frame if keep.all() else frame.filter(pl.Series(keep)),
         lines=lines[sound],
         rows=numbers[sound],
-        ragged=[
-            (int(lines[place]), int(numbers[place]), data[start + starts[place] : start + stops[place]].decode("utf-8"))
-            for place in np.flatnonzero(ragged)
-        ],
-        blank=[int(line) for line in lines[:last][blank[:last]]] if last > 0 else [],
+        ragged=[(int(lines[place]), int(numbers[place]), text) for place, text in zip(told, texts, strict=True)],
+        ragged_total=int(ragged.sum()),
+        blank=lines[:last][blank[:last]].tolist(),
         lines_total=skipped_lines + len(feeds) + (1 if len(codes) and codes[-1] != _LF else 0),
-        plain=plain,
+        absent=_absent(codes, bool(((which < 0x20) & ~np.isin(which, (_TAB, _LF, _CR))).any())),
     )
 
 
-def _where(codes: npt.NDArray[np.uint8], test: Any) -> Positions:
-    """The positions where ``test`` holds, found block by block so that no array of the file's size is made."""
+def _special(codes: npt.NDArray[np.uint8], mark: int) -> Positions:
+    """Where control characters, quotes and delimiters are; block by block, so that no array of the file's size is made."""
     import numpy as np
 
-    found = [np.flatnonzero(test(codes[at : at + _BLOCK])) + at for at in range(0, len(codes), _BLOCK)]
+    found = []
+    for at in range(0, len(codes), _BLOCK):
+        block = codes[at : at + _BLOCK]
+        found.append(np.flatnonzero((block < 0x20) | (block == _QUOTE) | (block == mark)) + at)
     return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
+
+
+def _absent(codes: npt.NDArray[np.uint8], controls: bool) -> frozenset[str]:
+    """Which of ``controls`` (C0 ones are known), ``lost`` letters and ``doubled`` encodings are surely not in the bytes."""
+    lost, doubled = False, False
+    for at in range(0, len(codes), _BLOCK):
+        block = codes[at : at + _BLOCK + 2]  # two more: a character may lie across the end
+        controls = controls or bool((block == _DELETE).any())
+        if len(block) < 2 or not (block >= 0x80).any():
+            continue
+        first, second, third = block[:-2], block[1:-1], block[2:]
+        controls = controls or bool(((block[:-1] == _C2) & (block[1:] < 0xA0)).any())
+        lost = lost or bool(((first == _EF) & (second == 0xBF) & (third == 0xBD)).any())
+        doubled = doubled or bool(((first == _C3) & (third >= _C2)).any())
+    found = {"controls": controls, "lost": lost, "doubled": doubled}
+    return frozenset(name for name, there in found.items() if not there)
 
 
 def _quotes_are_sound(codes: npt.NDArray[np.uint8], quotes: Positions, delimiter: int) -> bool:

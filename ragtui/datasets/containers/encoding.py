@@ -20,6 +20,11 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _SAMPLE: Final = 1 << 14
+
+# Western words have single letters beyond ASCII in them; in other alphabets whole words are beyond it.
+_RUNS: Final = re.compile(rb"[\x80-\xff]+")
+_WORDS: Final = 20
+_WORD_LENGTH: Final = 3
 _BINARY_MAGIC: Final = (b"PK\x03\x04", b"\x89PNG", b"%PDF", b"\x1f\x8b", b"\xff\xd8\xff")
 
 # Python reads a byte that is no UTF-8 as U+DC00 plus the byte; Windows-1252 says what was meant, and where it leaves a
@@ -82,11 +87,11 @@ def _mark(data: bytes) -> tuple[bytes, str]:
             return mark, encoding
     sample = data[:_SAMPLE]
     half = len(sample) // 2
-    if half >= 2:
+    if half >= 4:
         even, odd = sample[0::2].count(0) / half, sample[1::2].count(0) / half
-        if odd > 0.4 and even < 0.05:
+        if odd > 0.6 and even < 0.05:
             return b"", "utf-16-le"
-        if even > 0.4 and odd < 0.05:
+        if even > 0.6 and odd < 0.05:
             return b"", "utf-16-be"
     return b"", "utf-8"
 
@@ -111,7 +116,7 @@ def _decode_utf8(data: bytes, mark: bytes) -> Decoded:
         findings.extend(_broken_lines(escaped, len(mark)))
         return Decoded(text, "utf-8", len(mark), tuple(findings))
     encoding = "cp1252"
-    if bad > sum(body.count(letter) for letter in b"aeinorst"):  # hardly Latin letters: another alphabet
+    if bad >= _WORDS and bad > _WORD_LENGTH * len(_RUNS.findall(body)):
         encoding, text = _other_alphabet(body) or (encoding, text)
     end = line_end(data)
     line, column = body.count(end, 0, first) + 1, first - (body.rfind(end, 0, first) + 1) + 1

@@ -46,7 +46,12 @@ def shape_of(data: bytes, whole: bool) -> Shape:
     after = after.strip(_SPACE)
     if rest.startswith(b"["):
         return Shape.LINES if after and _is_json(first) else Shape.ARRAY
-    if rest.startswith(b"{") and after and not after.startswith((b"{", b"[")) and first.rstrip()[-1:] in (b"{", b",", b"["):
+    if (
+        rest.startswith(b"{")
+        and after
+        and not after.startswith((b"{", b"["))
+        and first.rstrip()[-1:] in (b"{", b",", b"[")
+    ):
         return Shape.SPREAD
     return Shape.LINES
 
@@ -104,7 +109,7 @@ def _one_by_one(data: bytes, shape: Shape, start: int) -> Elements:
         if shape is Shape.ARRAY:
             raise JSONDecodeError("Expecting value", text, len(text))
     except JSONDecodeError as error:
-        return Elements(found, syntax_fault(passage, error, final=not text.endswith("\n")))
+        return Elements(found, syntax_fault(passage, error, final=True))
     except RecursionError:
         from ragtui.datasets.rules.json import too_deep
 

@@ -141,6 +141,11 @@ def passage_of(raw: bytes, line: int, byte: int, report: Report) -> Passage:
         return Passage(raw.decode("utf-8", "surrogateescape").translate(_FROM_ESCAPED), line, byte, exact=False)
 
 
+def without_end(raw: bytes) -> bytes:
+    """A line without its line feed and the carriage return before that."""
+    return raw.removesuffix(b"\n").removesuffix(b"\r")
+
+
 def syntax_fault(passage: Passage, error: JSONDecodeError, final: bool = False) -> Finding:
     """The finding for a broken syntax. ``final`` says that the file ends with this passage, without a line break."""
     text = passage.text
@@ -182,7 +187,10 @@ class _Scanner:
         self._constants: list[str] = []
         self._out_of_range: list[str] = []
         self._decode = json.JSONDecoder(
-            object_pairs_hook=self._object, parse_constant=self._constant, parse_int=self._integer, parse_float=self._float
+            object_pairs_hook=self._object,
+            parse_constant=self._constant,
+            parse_int=self._integer,
+            parse_float=self._float,
         ).raw_decode
 
     def value(self, start: int, name: str | None) -> tuple[Any, int]:
@@ -262,7 +270,10 @@ def _members(scanner: _Scanner, text: str, start: int) -> Iterator[tuple[Member,
         value, end = scanner.value(begin, key)
         position = skip_space(text, end)
         follows = text[position : position + 1]
-        yield Member(_scrubbed(key) if _SURROGATE.search(key) else key, value, key_start, key_end, begin, end), position + 1
+        yield (
+            Member(_scrubbed(key) if _SURROGATE.search(key) else key, value, key_start, key_end, begin, end),
+            position + 1,
+        )
         if follows == "}":
             return
         if follows != ",":
@@ -284,7 +295,7 @@ def _explained(text: str, error: JSONDecodeError) -> str:
         return "it ends early"
     if found == "'":
         return "strings need double quotes, these are single"
-    if before == "," and found in "}]" or "trailing comma" in error.msg:
+    if (before == "," and found in "}]") or "trailing comma" in error.msg:
         return "a comma before the closing bracket"
     word = re.match(r"[A-Za-z_]+", text[error.pos : error.pos + 12])
     if error.msg.startswith("Expecting value") and word:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
@@ -51,7 +52,8 @@ class Table:
     but text. A column that is not in it is all text.
 
     ``header_line`` is the line of the header, 0 where there is none (JSON). ``file`` is the path findings name. ``plain``
-    is true where the whole file is printable ASCII and line ends, so that no rule about letters need look.
+    says that the whole file is printable ASCII and line ends; ``absent`` names what else it is known not to hold anywhere:
+    ``controls``, ``lost`` letters (U+FFFD), ``doubled`` encodings.
     """
 
     path: Path
@@ -67,12 +69,17 @@ class Table:
     kinds: Mapping[str, pl.Series] = field(default_factory=dict)
     lines: int = 0  # physical lines of the file, or rows of the sheet
     plain: bool = False
+    absent: frozenset[str] = frozenset()
     places: Places | None = None
     facts: Mapping[str, object] = field(default_factory=dict)  # what only this container's own rules look at
 
     @property
     def height(self) -> int:
         return self.frame.height
+
+    def may_hold(self, what: str) -> bool:
+        """Whether a rule need look for ``controls``, ``lost`` letters or ``doubled`` encodings at all."""
+        return not self.plain and what not in self.absent
 
     def header_of(self, name: str) -> str:
         """The header as written for a column of ``frame``."""
@@ -95,21 +102,35 @@ class Table:
 
     def empty(self, name: str) -> pl.Expr:
         """Where a cell is there but holds nothing but white space. Null is not empty: it is unknown or absent."""
-        return self.text(name).str.strip_chars().str.len_bytes() == 0
+        return ~self.text(name).str.contains(r"\S")
 
     def filled(self, name: str) -> int:
         """How many rows have more than white space in a column."""
-        return int(self.frame.select((~self.empty(name)).sum()).item())
+        return self._filled[name]
+
+    @cached_property
+    def _filled(self) -> dict[str, int]:
+        if not self.names:
+            return {}
+        counts = self.frame.select((~self.empty(name)).sum().alias(name) for name in self.names).row(0)
+        return dict(zip(self.names, (int(count or 0) for count in counts), strict=True))
 
     def rows_where(self, predicate: pl.Expr, name: str) -> Iterator[tuple[int, str]]:
         """The 0-based index and the text of ``name`` of every row for which ``predicate`` holds."""
         import polars as pl
 
-        hits = self.frame.lazy().select(pl.int_range(pl.len()), self.text(name), predicate.alias("_")).filter(pl.col("_")).collect()
+        hits = (
+            self.frame.lazy()
+            .select(pl.int_range(pl.len()), self.text(name), predicate.alias("_"))
+            .filter(pl.col("_"))
+            .collect()
+        )
         for index, text, _ in hits.iter_rows():
             yield index, text
 
-    def finding(self, code: str, level: Level, message: str, index: int, name: str | None = None, fix: tuple[Edit, ...] = ()) -> Finding:
+    def finding(
+        self, code: str, level: Level, message: str, index: int, name: str | None = None, fix: tuple[Edit, ...] = ()
+    ) -> Finding:
         """A finding at a row, and at its cell in column ``name``."""
         line = int(self.frame[LINE][index])
         column, cell, header = 0, None, None
@@ -123,7 +144,9 @@ class Table:
             sheet=self.sheet, cell=cell, fix=fix,
         )  # fmt: skip
 
-    def header_finding(self, code: str, level: Level, message: str, name: str | None = None, fix: tuple[Edit, ...] = ()) -> Finding:
+    def header_finding(
+        self, code: str, level: Level, message: str, name: str | None = None, fix: tuple[Edit, ...] = ()
+    ) -> Finding:
         """A finding at the header line (line 0 for JSON), and at the header of column ``name``."""
         column, cell, header = 0, None, None
         if name is not None:
@@ -132,7 +155,15 @@ class Table:
             column = self.places.column(self.header_line, position) if self.places else 0
             cell = f"{column_letters(position)}{self.header_line}" if self.container == "xlsx" else None
         return Finding(
-            code, level, message, line=self.header_line, column=column, field=header, sheet=self.sheet, cell=cell, fix=fix
+            code,
+            level,
+            message,
+            line=self.header_line,
+            column=column,
+            field=header,
+            sheet=self.sheet,
+            cell=cell,
+            fix=fix,
         )
 
     def findings(

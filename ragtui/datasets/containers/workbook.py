@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -11,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.datasets.containers import Head, Reading
-from ragtui.datasets.containers.sheet_oddities import Oddities, oddities
 from ragtui.datasets.containers.table import KINDS, LINE, ROW, Table, column_letters, unique_names
 from ragtui.datasets.findings import Finding, Report
 from ragtui.datasets.rules import xlsx as rules
 
 if TYPE_CHECKING:
+    from ragtui.datasets.containers.sheet_oddities import Oddities
     from ragtui.datasets.formats import Source
 
 _EXACT_DIGITS: Final = 15  # more than a spreadsheet's number can hold
@@ -39,8 +38,11 @@ CONTAINER: Final = Workbook()
 
 def is_workbook(path: Path) -> bool:
     """Whether a file is an XLSX package: looks inside, not at the name."""
-    if not zipfile.is_zipfile(path):
-        return False
+    with path.open("rb") as stream:
+        if stream.read(4) != b"PK\x03\x04":
+            return False
+    import zipfile
+
     try:
         with zipfile.ZipFile(path) as package:
             return "xl/workbook.xml" in package.namelist()
@@ -124,6 +126,8 @@ def _header_row(cells: SheetCells) -> int | None:
 def _table(source: Source, sheet: str, cells: SheetCells, header: int, report: Report) -> Table:
     import polars as pl
 
+    from ragtui.datasets.containers.sheet_oddities import Oddities, oddities
+
     width = max((place + 1 for row in cells.rows[header:] for place, value in enumerate(row) if value != ""), default=0)
     headers = [_text(value).text for value in _padded(cells.rows[header], width)]
     names = unique_names(headers)
@@ -200,7 +204,9 @@ def _number_findings(table: Table, cells: SheetCells, odd: Oddities) -> Iterator
             if len(text) < digits:
                 shown = text.zfill(digits)
                 same = table.frame.filter(table.frame[table.names[column]] == shown)
-                yield rules.shown_with_zeros(sheet, line, cell, header, text, shown, int(same[LINE][0]) if same.height else None)
+                yield rules.shown_with_zeros(
+                    sheet, line, cell, header, text, shown, int(same[LINE][0]) if same.height else None
+                )
             elif len(text.lstrip("-")) > _EXACT_DIGITS:
                 yield rules.too_many_digits(sheet, line, cell, header, text)
 

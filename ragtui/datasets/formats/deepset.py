@@ -113,20 +113,22 @@ def deepset_columns(table: Table) -> dict[str, str]:
 
 
 def _confidence(table: Table, columns: dict[str, str]) -> int:
-    """How surely a table is deepset's: by the columns only it has, less so with columns it ignores."""
-    if not columns.keys() & set(QUESTION):
+    """How surely a table is deepset's: by the columns only it has, less so with columns it ignores. Misspelt names count
+    for little: many tables have contexts or an answer."""
+    sure = {wanted for wanted, name in columns.items() if plain_name(table.header_of(name)) == wanted}
+    telling = sure & _TELLING
+    if not sure & set(QUESTION) and (len(telling) < 2 or not columns.keys() & set(QUESTION)):
         return 0
     others = [
         header
         for header, name in zip(table.headers, table.names, strict=True)
         if header.strip() and name not in columns.values() and plain_name(header) not in OWN_ID_HEADERS
     ]
-    known = len(columns)
-    if columns.keys() & _TELLING:
-        return 90 if known >= 3 else 70
-    if known >= 2:
+    if telling:
+        return 90 if len(sure) >= 3 else 70
+    if len(sure) >= 2:
         return 25 if others else 70
-    return 0 if others else 45
+    return 0 if others or len(columns) > 1 else 45
 
 
 def _kind(table: Table, columns: dict[str, str]) -> tuple[str, str]:

@@ -43,7 +43,9 @@ def missing_key(line: int, column: int, key: str, found: list[str]) -> Finding:
     """A record lacks a key that every reader needs. Some loaders then file it under no id at all, some take a default, and
     the scores are wrong without a word."""
     keys = ", ".join(f'"{each}"' for each in found[:6]) or "none"
-    return Finding("BEIR101", Level.ERROR, f'"{key}" is missing; keys found: {keys}', line=line, column=column, field=key)
+    return Finding(
+        "BEIR101", Level.ERROR, f'"{key}" is missing; keys found: {keys}', line=line, column=column, field=key
+    )
 
 
 @rule("BEIR102", "id-not-text", example='{"_id": 123, "text": "…"}', remedy='put the id in quotes: "123"')
@@ -69,13 +71,17 @@ def misnamed_key(line: int, column: int, key: str, found: str, fix: tuple[Edit, 
 @rule("BEIR106", "id-unusable", example='{"_id": null, "text": "…"}', remedy="give it an id in quotes")
 def id_unusable(line: int, column: int, key: str, kind: str) -> Finding:
     """An id is null, a boolean, a list or an object: it can name nothing. Some loaders make the text "None" of it."""
-    return Finding("BEIR106", Level.ERROR, f'"{key}" is {kind}; ids must be strings', line=line, column=column, field=key)
+    return Finding(
+        "BEIR106", Level.ERROR, f'"{key}" is {kind}; ids must be strings', line=line, column=column, field=key
+    )
 
 
 @rule("BEIR107", "not-text", example='{"_id": "d1", "text": 5}', remedy="put the text in quotes")
 def not_text(line: int, column: int, key: str, kind: str) -> Finding:
     """Text or title is something else than a string."""
-    return Finding("BEIR107", Level.ERROR, f'"{key}" is {kind}; a string is needed', line=line, column=column, field=key)
+    return Finding(
+        "BEIR107", Level.ERROR, f'"{key}" is {kind}; a string is needed', line=line, column=column, field=key
+    )
 
 
 @rule("BEIR108", "empty-document", Level.WARNING, example='{"_id": "d1", "text": ""}', remedy="remove the document")
@@ -107,7 +113,9 @@ def _reference_not_text() -> None:
     not convert finds no such query or document."""
 
 
-def id_not_text(line: int, column: int, key: str, reference: bool, what: str, text: str, fix: tuple[Edit, ...]) -> Finding:
+def id_not_text(
+    line: int, column: int, key: str, reference: bool, what: str, text: str, fix: tuple[Edit, ...]
+) -> Finding:
     """BEIR201 for a reference in a judgment, BEIR102 for the id of a record."""
     message = f'"{key}" is {what}; ids must be strings: "{text}"'
     if reference:
@@ -115,10 +123,17 @@ def id_not_text(line: int, column: int, key: str, reference: bool, what: str, te
     return Finding("BEIR102", Level.ERROR, message, line=line, column=column, field=key, fix=fix)
 
 
-@rule("BEIR209", "no-grade", example='{"query-id": "q1", "corpus-id": "d1", "score": "high"}', remedy="write a whole number")
+@rule(
+    "BEIR209",
+    "no-grade",
+    example='{"query-id": "q1", "corpus-id": "d1", "score": "high"}',
+    remedy="write a whole number",
+)
 def no_grade(line: int, column: int, key: str, what: str) -> Finding:
     """A judgment without a number says nothing. EvalScope takes a missing score for 1."""
-    return Finding("BEIR209", Level.ERROR, f'"{key}" is {what}; a number is needed', line=line, column=column, field=key)
+    return Finding(
+        "BEIR209", Level.ERROR, f'"{key}" is {what}; a number is needed', line=line, column=column, field=key
+    )
 
 
 @rule("BEIR210", "grade-in-quotes", Level.WARNING, example='{"score": "1"}', remedy="remove the quotes")
@@ -148,7 +163,9 @@ def run_as_judgments(line: int, rows: int) -> Finding:
 def trec_judgments(line: int) -> Finding:
     """The file has the four columns of TREC judgments (query, iteration, document, grade), not three with a header. BEIR
     tools fail on it; ragtui reads it."""
-    return Finding("BEIR213", Level.WARNING, "TREC judgments of four columns; BEIR tools need three and a header", line=line)
+    return Finding(
+        "BEIR213", Level.WARNING, "TREC judgments of four columns; BEIR tools need three and a header", line=line
+    )
 
 
 @rule("BEIR214", "wrong-number-of-fields", example="q1<tab>d1", remedy="query, document and grade, with tabs between")
@@ -170,7 +187,14 @@ def quoted_field(line: int, key: str, value: str) -> Finding:
     return Finding("BEIR216", Level.WARNING, f'"{key}" stands in quotes: {value[:40]}', line=line, field=key)
 
 
-@rule("BEIR302", "no-ranking", example='{"query-id": "q1", "ranking": "d1"}', remedy="write a list of document ids, best first")
+@rule(
+    "BEIR302",
+    "no-ranking",
+    example='{"query-id": "q1", "ranking": "d1"}',
+    remedy="write a list of document ids, best first",
+)
 def no_ranking(line: int, column: int, key: str, kind: str) -> Finding:
     """A run's line has no list of documents."""
-    return Finding("BEIR302", Level.ERROR, f'"{key}" is {kind}; a list of ids is needed', line=line, column=column, field=key)
+    return Finding(
+        "BEIR302", Level.ERROR, f'"{key}" is {kind}; a list of ids is needed', line=line, column=column, field=key
+    )

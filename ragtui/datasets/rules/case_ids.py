@@ -23,7 +23,9 @@ def equal_inputs(table: Table, line: int, row: int, first: int, case_id: str) ->
     return Finding("ID201", Level.WARNING, message, line=line, row=row, sheet=table.sheet)
 
 
-@rule("ID202", "repeated-case-id", Level.ERROR, example="two rows with the id 17", remedy="give each row an id of its own")
+@rule(
+    "ID202", "repeated-case-id", Level.ERROR, example="two rows with the id 17", remedy="give each row an id of its own"
+)
 def repeated_id(table: Table, line: int, row: int, first: int, field: str, own: str, case_id: str) -> Finding:
     """Scores are stored and compared by case id. With one id on two rows a comparison would pair the wrong answers, so
     the later row is renamed with -2, -3 and so on."""
@@ -47,7 +49,7 @@ def repeated_ids(
         before = first.setdefault(case_id, place)
         if before == place:
             continue
-        is_own = own is not None and bool((given[place] or "").strip())
+        is_own = bool(given and given[place])
         code = "ID202" if is_own else "ID201"
         found[code] += 1
         if found[code] > SHOWN_PER_RULE:

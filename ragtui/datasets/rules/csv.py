@@ -28,26 +28,38 @@ def no_rows(line: int) -> Finding:
     remedy="save as comma separated CSV",
     platforms=_COMMA_ONLY,
 )
-def other_delimiter(delimiter: str, declared: bool, line: int) -> Finding:
+def other_delimiter(delimiter: str, declared: bool, line: int, fix: tuple[Edit, ...] = ()) -> Finding:
     """The file is read here with the delimiter it uses. Platforms that need comma separated CSV see one column; a sep= line,
     which only spreadsheets understand, becomes their header."""
     name = NAMES.get(delimiter, repr(delimiter))
     message = f'a "sep=" line says the file is {name} separated' if declared else f"the file is {name} separated"
-    return Finding("CSV002", Level.WARNING, f"{message}; tools that need comma CSV do not read it", line=line)
+    told = f"{message}; tools that need comma CSV do not read it"
+    return Finding("CSV002", Level.WARNING, told, line=line, fix=fix)
 
 
-@rule("CSV003", "repeated-header", Level.ERROR, example="question,answer,answer", remedy="rename one of the columns", on=Table)
+@rule(
+    "CSV003",
+    "repeated-header",
+    Level.ERROR,
+    example="question,answer,answer",
+    remedy="rename one of the columns",
+    on=Table,
+)
 def repeated_headers(table: Table) -> Iterator[Finding]:
     """Two columns have one name. Readers take the last, the first, or rename one in silence; here neither is used until it
     is chosen by its position, as answer#2."""
     for header, positions in table.repeated().items():
         numbers = ", ".join(str(position) for position in positions[:-1]) + f" and {positions[-1]}"
         by = " or ".join(f'"{header.strip()}#{position}"' for position in positions)
-        message = f'column "{short(header)}" appears {len(positions)} times (columns {numbers}); map it by position: {by}'
+        message = (
+            f'column "{short(header)}" appears {len(positions)} times (columns {numbers}); map it by position: {by}'
+        )
         yield table.header_finding("CSV003", Level.ERROR, message, table.names[positions[-1] - 1])
 
 
-@rule("CSV004", "blank-header", Level.WARNING, example="question,,text", remedy="name the column or remove it", on=Table)
+@rule(
+    "CSV004", "blank-header", Level.WARNING, example="question,,text", remedy="name the column or remove it", on=Table
+)
 def blank_headers(table: Table) -> Iterator[Finding]:
     """A column with values has no name, so nothing can refer to it. A column that is blank altogether (a comma at the end
     of every line) is no finding."""
@@ -80,7 +92,9 @@ def field_count(line: int, row: int, found: int, wanted: int, fields: list[str],
     return Finding("CSV005", Level.ERROR, message, line=line, row=row)
 
 
-@rule("CSV006", "text-after-quote", Level.ERROR, example='"day" pass,3', remedy='double the quotes inside: """day"" pass"')
+@rule(
+    "CSV006", "text-after-quote", Level.ERROR, example='"day" pass,3', remedy='double the quotes inside: """day"" pass"'
+)
 def text_after_quote(line: int, column: int, row: int, field: str | None) -> Finding:
     """After a closing quote only a delimiter or the end of the line may follow. Strict readers refuse the file, lax ones
     drop the quotes. The row is not loaded."""
@@ -100,12 +114,25 @@ def open_quote(line: int, column: int, row: int, field: str | None, until: int) 
     )  # fmt: skip
 
 
-@rule("CSV008", "bare-quote", Level.WARNING, example='5" pipe,3', remedy='put the field in quotes and double the inner one: "5"" pipe"')
+@rule(
+    "CSV008",
+    "bare-quote",
+    Level.WARNING,
+    example='5" pipe,3',
+    remedy='put the field in quotes and double the inner one: "5"" pipe"',
+)
 def bare_quote(line: int, column: int, row: int, field: str | None, fix: tuple[Edit, ...]) -> Finding:
     """A quote stands inside a field that is not quoted. It is read as it stands, as most readers do; strict ones (RFC 4180,
     Polars) refuse the file."""
     return Finding(
-        "CSV008", Level.WARNING, "quote inside a field that is not in quotes", line=line, column=column, row=row, field=field, fix=fix
+        "CSV008",
+        Level.WARNING,
+        "quote inside a field that is not in quotes",
+        line=line,
+        column=column,
+        row=row,
+        field=field,
+        fix=fix,
     )
 
 
@@ -120,5 +147,9 @@ def stray_return(line: int, row: int) -> Finding:
 def empty_row(line: int, count: int) -> Finding:
     """Blank lines between rows, and rows of nothing but delimiters, are skipped. Other readers turn them into rows without
     values."""
-    many = "a row without any value is skipped" if count == 1 else f"{count:,} rows without any value are skipped, the first here"
+    many = (
+        "a row without any value is skipped"
+        if count == 1
+        else f"{count:,} rows without any value are skipped, the first here"
+    )
     return Finding("CSV010", Level.INFO, many, line=line)

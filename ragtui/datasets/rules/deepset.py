@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from ragtui.datasets.containers.table import LINE, short
 from ragtui.datasets.filters import FiltersError, parse_filters
-from ragtui.datasets.findings import SHOWN_PER_RULE, Finding, Level, More
+from ragtui.datasets.findings import SHOWN_PER_RULE, Edit, Finding, Level, More
 from ragtui.datasets.formats.deepset import LABELS, OFFSETS, QA, QUESTION, RAG, RETRIEVAL, DeepsetTable
 from ragtui.datasets.near_names import plain_name
 from ragtui.datasets.offsets import Diagnosis, diagnose
@@ -92,7 +92,9 @@ def filled_columns(labels: DeepsetTable) -> Iterator[Finding]:
     for wanted in _EMPTY[labels.kind]:
         count = labels.filled.get(wanted, 0)
         if count and wanted not in allowed:
-            message = f"{wanted} holds values in {count:,} of {labels.table.height:,} rows; {labels.kind} leaves it empty"
+            message = (
+                f"{wanted} holds values in {count:,} of {labels.table.height:,} rows; {labels.kind} leaves it empty"
+            )
             yield labels.table.header_finding("DS104", Level.WARNING, message, labels.columns[wanted])
 
 
@@ -101,7 +103,9 @@ def ignored_columns(labels: DeepsetTable) -> Iterator[Finding]:
     """deepset ignores columns it does not know. They do no harm; if one of them should count, its name is wrong."""
     table = labels.table
     known = {*labels.columns.values(), *(each for each in QUESTION if each in table.names)}
-    ignored = [header for header, name in zip(table.headers, table.names, strict=True) if name not in known and header.strip()]
+    ignored = [
+        header for header, name in zip(table.headers, table.names, strict=True) if name not in known and header.strip()
+    ]
     if ignored:
         message = f"deepset ignores {', '.join(short(header, 30) for header in ignored[:12])}"
         yield table.header_finding("DS105", Level.INFO, message)
@@ -160,7 +164,7 @@ def wrong_offsets(labels: DeepsetTable) -> Iterator[Finding | More]:
 def _offset_finding(labels: DeepsetTable, index: int, found: Diagnosis) -> Finding:
     table = labels.table
     name = labels.columns["answer_start"]
-    fix = ()
+    fix: tuple[Edit, ...] = ()
     if found.right is not None and table.places is not None:
         line = int(table.frame[LINE][index])
         fix = tuple(
@@ -171,16 +175,24 @@ def _offset_finding(labels: DeepsetTable, index: int, found: Diagnosis) -> Findi
     return table.finding("DS301", Level.ERROR, found.says, index, name, fix)
 
 
-@rule("DS302", "offset-not-a-number", Level.ERROR, example="answer_start: five", remedy="write a whole number", on=DeepsetTable)
+@rule(
+    "DS302",
+    "offset-not-a-number",
+    Level.ERROR,
+    example="answer_start: five",
+    remedy="write a whole number",
+    on=DeepsetTable,
+)
 def offset_not_a_number(labels: DeepsetTable) -> Iterator[Finding | More]:
     """An offset must be a whole number, the first character being 0."""
     for wanted in OFFSETS:
         if (name := labels.columns.get(wanted)) is not None and labels.kind == QA:
             bad = ~labels.table.empty(name) & ~_stripped(name).str.contains(r"^[+-]?\d+(\.0*)?$")
-            hits = labels.table.rows_where(bad, name)
-            yield from labels.table.findings(
-                "DS302", Level.ERROR, name, hits, lambda value, of=wanted: f'{of} is "{short(value)}", not a whole number'
+            hits = (
+                (row, f'{wanted} is "{short(cell)}", not a whole number')
+                for row, cell in labels.table.rows_where(bad, name)
             )
+            yield from labels.table.findings("DS302", Level.ERROR, name, hits, str)
 
 
 @rule("DS303", "offset-written-as-decimal", Level.WARNING, example="4.0", remedy="write 4", on=DeepsetTable)
@@ -193,7 +205,7 @@ def decimal_offset(labels: DeepsetTable) -> Iterator[Finding | More]:
         return
     decimal = [_stripped(name).str.contains(r"^[+-]?\d+\.0*$") for name in names]
     shown = 0
-    for index, value in table.rows_where(decimal[0] | decimal[1], names[0]):
+    for index, _ in table.rows_where(decimal[0] | decimal[1], names[0]):
         shown += 1
         if shown > SHOWN_PER_RULE:
             continue
@@ -234,14 +246,18 @@ def _counted_otherwise(labels: DeepsetTable, count: int, unit: str) -> Finding:
     return Finding("DS305", Level.INFO, f"{rows} when offsets are counted in {unit}", line=0, sheet=labels.table.sheet)
 
 
-@rule("DS401", "filters-not-json", Level.ERROR, example="{dept: fares}", remedy='write {"dept": "fares"}', on=DeepsetTable)
+@rule(
+    "DS401", "filters-not-json", Level.ERROR, example="{dept: fares}", remedy='write {"dept": "fares"}', on=DeepsetTable
+)
 def bad_filters(labels: DeepsetTable) -> Iterator[Finding | More]:
     """The filters cell must hold a JSON object, {"key": "value"}. A row whose filters cannot be read would be searched
     without them."""
     name = labels.columns.get("filters")
     if name is not None:
         found = ((index, why) for index, why, _ in _filters(labels, name) if why)
-        yield from labels.table.findings("DS401", Level.ERROR, name, found, lambda why: f"filters are not a JSON object: {why}")
+        yield from labels.table.findings(
+            "DS401", Level.ERROR, name, found, lambda why: f"filters are not a JSON object: {why}"
+        )
 
 
 @rule(
@@ -267,12 +283,16 @@ def _repeated_message(keys: tuple[str, ...]) -> str:
 
 
 def _filters(labels: DeepsetTable, name: str) -> Iterator[tuple[int, str, tuple[str, ...]]]:
-    """Per filled cell: row, why it cannot be read (or ""), keys given more than once."""
-    for index, cell in labels.table.rows_where(~labels.table.empty(name), name):
+    """Per filled cell: row, why it cannot be read (or ""), keys given more than once. Equal cells are read once."""
+    known: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for cell in labels.table.frame[name].unique().drop_nulls():
         try:
-            yield index, "", parse_filters(cell).repeated
+            known[cell] = "", parse_filters(cell).repeated
         except FiltersError as error:
-            yield index, str(error), ()
+            known[cell] = str(error), ()
+    if any(why or repeated for why, repeated in known.values()):
+        for index, cell in labels.table.rows_where(~labels.table.empty(name), name):
+            yield index, *known[cell]
 
 
 @rule("DS501", "context-short", Level.WARNING, platforms=_DEEPSET, advice=True, on=DeepsetTable)
@@ -284,7 +304,9 @@ def short_contexts(labels: DeepsetTable) -> Iterator[Finding | More]:
         length = labels.table.text(name).str.strip_chars().str.len_chars()
         hits = labels.table.rows_where((length > 0) & (length < 100), name)
         message = "context has {} characters; under 100 deepset cannot match it to a document"
-        yield from labels.table.findings("DS501", Level.WARNING, name, hits, lambda text: message.format(len(text.strip())))
+        yield from labels.table.findings(
+            "DS501", Level.WARNING, name, hits, lambda text: message.format(len(text.strip()))
+        )
 
 
 @rule("DS502", "few-questions", Level.WARNING, platforms=_DEEPSET, advice=True, on=DeepsetTable)
@@ -293,7 +315,9 @@ def few_questions(labels: DeepsetTable) -> Iterator[Finding]:
     if labels.question is not None and labels.table.height:
         questions = labels.table.frame[labels.question].n_unique()
         if questions < 50:
-            yield labels.table.header_finding("DS502", Level.WARNING, f"{questions} questions; deepset advises 50 or more")
+            yield labels.table.header_finding(
+                "DS502", Level.WARNING, f"{questions} questions; deepset advises 50 or more"
+            )
 
 
 def _stripped(name: str) -> pl.Expr:
@@ -329,6 +353,10 @@ def _failing_spans(labels: DeepsetTable) -> pl.DataFrame | None:
         slice_ = context.str.slice(pl.col("start").clip(lower_bound=0), length.clip(lower_bound=0))
         return inside & (slice_ == text) & (text.str.len_chars() == length)
 
-    failing = spans.filter(~fits(pl.col("context"), pl.col("text")))
-    context_meant, text_meant = (pl.col(name).str.replace_all("\\n", "\n", literal=True) for name in ("context", "text"))
-    return failing.filter(~fits(context_meant, pl.col("text")) & ~fits(context_meant, text_meant)).collect()
+    failing = spans.filter(~fits(pl.col("context"), pl.col("text"))).collect()
+    if not failing.height:
+        return failing
+    context_meant, text_meant = (
+        pl.col(name).str.replace_all("\\n", "\n", literal=True) for name in ("context", "text")
+    )
+    return failing.filter(~fits(context_meant, pl.col("text")) & ~fits(context_meant, text_meant))

@@ -62,7 +62,11 @@ def _unknown_message(match: FileMatch) -> str:
 
 
 def _told(
-    labels: FileLabels, code: str, level: Level, misses: list[tuple[int, FileMatch]], message: Callable[[FileMatch], str]
+    labels: FileLabels,
+    code: str,
+    level: Level,
+    misses: list[tuple[int, FileMatch]],
+    message: Callable[[FileMatch], str],
 ) -> Iterator[Finding | More]:
     for row, match in misses[:SHOWN_PER_RULE]:
         yield labels.table.finding(code, level, message(match), row, labels.column, _fix(labels, match, row))

@@ -19,7 +19,12 @@ def not_an_object(line: int, column: int, kind: str) -> Finding:
     return Finding("JSON002", Level.ERROR, f"the record is {kind}; an object is needed", line=line, column=column)
 
 
-@rule("JSON003", "json-array", example='[{"_id": "1"}, {"_id": "2"}]', remedy="write one object a line, without [ ] and commas")
+@rule(
+    "JSON003",
+    "json-array",
+    example='[{"_id": "1"}, {"_id": "2"}]',
+    remedy="write one object a line, without [ ] and commas",
+)
 def array(line: int, records: int, noun: str, fault: str = "") -> Finding:
     """JSON lines hold one object a line. Loaders that read line by line fail on an array, or take all of it for one bad
     record. ragtui reads the records of the array all the same."""
@@ -46,7 +51,9 @@ def repeated_key(line: int, column: int, key: str, values: list[str]) -> Finding
 def constant(line: int, column: int, token: str, field: str | None, level: Level = Level.ERROR) -> Finding:
     """NaN and Infinity are no JSON: some parsers stop at them, others let one such value poison every mean. The value
     counts as missing. In result files, where tools write it for a failed score, this is a warning."""
-    return Finding("JSON005", level, f"{token} is not JSON; it is read as no value", line=line, column=column, field=field)
+    return Finding(
+        "JSON005", level, f"{token} is not JSON; it is read as no value", line=line, column=column, field=field
+    )
 
 
 @rule("JSON006", "lone-surrogate", example='"\\ud83d"', remedy="write the whole character, or U+FFFD for a lost one")
@@ -61,7 +68,9 @@ def lone_surrogate(line: int, column: int, field: str | None) -> Finding:
 def several_objects(line: int, column: int, count: int, fix: tuple[Edit, ...]) -> Finding:
     """Two records stand on one line, usually where two files were joined without a line break. Loaders stop there; ragtui
     reads both."""
-    return Finding("JSON007", Level.ERROR, f"{count} objects on one line; one is needed", line=line, column=column, fix=fix)
+    return Finding(
+        "JSON007", Level.ERROR, f"{count} objects on one line; one is needed", line=line, column=column, fix=fix
+    )
 
 
 @rule("JSON008", "cut-off", example='{"query": "Where is the', remedy="fetch or write the file again")
@@ -77,7 +86,9 @@ def out_of_range(line: int, column: int, token: str, field: str | None) -> Findi
     """The number does not fit into 64 bits. Many readers round it, and Azure's refuses the whole file. An id belongs in
     quotes. ragtui keeps its digits as text."""
     shown = token if len(token) <= 24 else f"{token[:20]}… ({len(token)} characters)"
-    return Finding("JSON009", Level.WARNING, f"the number {shown} does not fit into 64 bits", line=line, column=column, field=field)
+    return Finding(
+        "JSON009", Level.WARNING, f"the number {shown} does not fit into 64 bits", line=line, column=column, field=field
+    )
 
 
 @rule("JSON010", "spread-objects", example='{\n  "_id": "1"\n}', remedy="write each object on one line")
@@ -94,14 +105,29 @@ def too_deep(line: int, column: int) -> Finding:
     return Finding("JSON011", Level.ERROR, "nested too deeply to be read", line=line, column=column)
 
 
-@rule("JSON012", "no-records", example='{"version": 1}', remedy="a list of records, or an object holding one, is needed")
+@rule(
+    "JSON012", "no-records", example='{"version": 1}', remedy="a list of records, or an object holding one, is needed"
+)
 def no_records(line: int, what: str) -> Finding:
     """The document is valid JSON but holds no list of records that a dataset could be made of."""
     return Finding("JSON012", Level.ERROR, f"the document is {what}, not a list of records", line=line)
 
 
-@rule("JSON013", "json-byte-order-mark", Level.WARNING, platforms=("azure", "beir", "evalscope"), remedy="remove the three bytes")
+@rule(
+    "JSON013",
+    "json-byte-order-mark",
+    Level.WARNING,
+    platforms=("azure", "beir", "evalscope"),
+    remedy="remove the three bytes",
+)
 def byte_order_mark(fix: tuple[Edit, ...]) -> Finding:
     """A JSON file begins with a UTF-8 byte order mark, as some Windows editors write it. JSON has none: BEIR's, EvalScope's
     and Azure's loaders fail at the first line. It is skipped here."""
-    return Finding("JSON013", Level.WARNING, "UTF-8 byte order mark before the first record; JSON has none", line=1, column=1, fix=fix)
+    return Finding(
+        "JSON013",
+        Level.WARNING,
+        "UTF-8 byte order mark before the first record; JSON has none",
+        line=1,
+        column=1,
+        fix=fix,
+    )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.datasets.findings import SHOWN_PER_RULE, Finding, Level, More
-from ragtui.datasets.retrieval import RetrievalSet, used_judgments
+from ragtui.datasets.retrieval import RetrievalSet
 from ragtui.datasets.rules import rule
 
 if TYPE_CHECKING:
@@ -62,8 +62,10 @@ def shared_ids(whole: RetrievalSet) -> Iterator[Finding]:
     numbers."""
     if whole.documents is None or whole.queries is None:
         return
-    shared = whole.queries.lazy().join(whole.documents.lazy().select("doc_id"), left_on="query_id", right_on="doc_id", how="semi")
-    lines = shared.select("line", "query_id").collect()
+    shared = whole.queries.lazy().join(
+        whole.documents.lazy().select("doc_id"), left_on="query_id", right_on="doc_id", how="semi"
+    )
+    lines = shared.select("line", "query_id").sort("line").collect()
     if lines.height:
         line, first = lines.row(0)
         message = f'{lines.height:,} queries have the id of a document (first "{first}"); hits on it are kept'
@@ -110,29 +112,51 @@ def conflicting_judgments(whole: RetrievalSet) -> Iterator[Finding | More]:
         yield from _each(other, say)
 
 
-@rule("BEIR206", "fractional-grade", Level.WARNING, example='"score": 0.5', platforms=("beir", "evalscope", "mteb"), on=RetrievalSet)
+@rule(
+    "BEIR206",
+    "fractional-grade",
+    Level.WARNING,
+    example='"score": 0.5',
+    platforms=("beir", "evalscope", "mteb"),
+    on=RetrievalSet,
+)
 def fractional_grades(whole: RetrievalSet) -> Iterator[Finding | More]:
     """A grade is not a whole number. EvalScope cuts it (0.5 becomes 0, so a relevant document becomes irrelevant), BEIR
     and trec_eval refuse it."""
 
     def say(line: int, grade: float) -> Finding:
         cut = f"EvalScope would cut it to {int(grade)}"
-        return Finding("BEIR206", Level.WARNING, f"grade {grade:g} is not a whole number; {cut}", line=line, field="score")
+        return Finding(
+            "BEIR206", Level.WARNING, f"grade {grade:g} is not a whole number; {cut}", line=line, field="score"
+        )
 
     yield from _graded(whole, lambda grade: grade != grade.round(0), say)
 
 
-@rule("BEIR207", "negative-grade", Level.WARNING, example='"score": -1', remedy="write 0 for not relevant", on=RetrievalSet)
-def negative_grades(whole: RetrievalSet) -> Iterator[Finding | More]:
-    """A grade is below 0. trec_eval and ragtui take the document for unjudged."""
+@rule(
+    "BEIR207", "negative-grade", Level.INFO, example='"score": -1', remedy="write 0 for not relevant", on=RetrievalSet
+)
+def negative_grades(whole: RetrievalSet) -> Iterator[Finding]:
+    """Grades below 0 mark documents as not judged, or as spam. trec_eval gains nothing by them, and neither does ragtui."""
+    import polars as pl
 
-    def say(line: int, grade: float) -> Finding:
-        return Finding("BEIR207", Level.WARNING, f"grade {grade:g} is below 0; it counts as unjudged", line=line, field="score")
+    if whole.judgments is None:
+        return
+    below = whole.judgments.lazy().filter(pl.col("grade") < 0).select("line", "grade").collect()
+    if below.height:
+        line, grade = below.row(0)
+        message = f"{below.height:,} grades below 0 (first {grade:g}); they count as not judged"
+        yield Finding("BEIR207", Level.INFO, message, file=whole.judgments_file, line=line, field="score")
 
-    yield from _graded(whole, lambda grade: grade < 0, say)
 
-
-@rule("BEIR208", "large-grade", Level.WARNING, example='"score": 1699999999', remedy="grade from 0 to 3, say", on=RetrievalSet)
+@rule(
+    "BEIR208",
+    "large-grade",
+    Level.WARNING,
+    example='"score": 1699999999',
+    remedy="grade from 0 to 3, say",
+    on=RetrievalSet,
+)
 def large_grades(whole: RetrievalSet) -> Iterator[Finding | More]:
     """Grades go from 0 (not relevant) to a small number. A larger one is usually another column, such as a time or a
     rank; trec_eval needs memory in proportion to it, and one such grade rules the nDCG of its query. Above 100 it is an
@@ -172,8 +196,12 @@ def nothing_relevant(whole: RetrievalSet) -> Iterator[Finding | More]:
 
     if whole.judgments is None:
         return
-    used = used_judgments(whole.judgments).lazy()
-    poor = used.group_by("query_id").agg(pl.col("line").min(), pl.col("grade").max()).filter(pl.col("grade") <= 0)
+    poor = (
+        whole.judgments.lazy()
+        .group_by("query_id")
+        .agg(pl.col("line").min(), pl.col("grade").max())
+        .filter(pl.col("grade") <= 0)
+    )
 
     def say(line: int, query: str) -> Finding:
         message = f"query {query} has no relevant document: none is judged above 0"
@@ -195,10 +223,8 @@ def _unknown(
     """Findings for references to what ``there`` does not hold; silent where it could not be read at all."""
     import polars as pl
 
-    if whole.judgments is None or there is None or not there.height:
-        return
-    loose = whole.judgments.lazy().join(there.lazy().select(column), on=column, how="anti").select("line", column).collect()
-    if not loose.height:
+    loose = whole.unknown_documents if column == "doc_id" else whole.unknown_queries
+    if loose is None or there is None or not loose.height:
         return
     folded = pl.col(column).str.strip_chars().str.to_lowercase()
     near = dict(
@@ -219,23 +245,22 @@ def _unknown(
         message = f"{key} {shown} is not in {file.rpartition('/')[2]}{aside}{hint}"
         return Finding(code, Level.ERROR, message, file=whole.judgments_file, line=line, field=key)
 
-    yield from _each(loose.sort("line"), say)
+    yield from _each(loose, say)
 
 
 def _repeated_pairs(whole: RetrievalSet) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
     """Judgments of a pair that was judged before: those of the first's grade, and those of another."""
     import polars as pl
 
-    if whole.judgments is None:
-        return None, None
-    pairs = whole.judgments.lazy().select("query_id", "doc_id")
-    if pairs.unique().select(pl.len()).collect().item() == whole.judgments.height:
+    if whole.judgments is None or not whole.repeated_pairs:
         return None, None
     pair = ["query_id", "doc_id"]
     repeats = (
         whole.judgments.lazy()
         .filter(pl.struct(pair).is_duplicated())
-        .with_columns(pl.col("line").first().over(pair).alias("first"), pl.col("grade").first().over(pair).alias("before"))
+        .with_columns(
+            pl.col("line").first().over(pair).alias("first"), pl.col("grade").first().over(pair).alias("before")
+        )
         .filter(pl.struct(pair).is_first_distinct().not_())
         .select("line", "query_id", "doc_id", "first", "grade", "before")
         .collect()

@@ -58,7 +58,11 @@ def spaced_headers(cases: Cases) -> Iterator[Finding]:
     for position, (header, name) in enumerate(zip(table.headers, table.names, strict=True)):
         clean = header.strip("\u200b\u200c\u200d\u2060\ufeff \t\r\n\u00a0")
         if header == name and clean and clean != header:
-            fix = table.places.edit(table.header_line, position, clean) if table.places and clean not in table.headers else ()
+            fix = (
+                table.places.edit(table.header_line, position, clean)
+                if table.places and clean not in table.headers
+                else ()
+            )
             message = f'header "{short(header)}" has spaces or invisible characters around "{short(clean)}"'
             yield table.header_finding("TBL105", Level.WARNING, message, name, fix)
 

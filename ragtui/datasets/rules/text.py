@@ -13,7 +13,13 @@ from ragtui.datasets.rules import rule
 _UTF8_ONLY: Final = ("deepset", "deepset-dataset", "evalscope", "azure", "pinecone", "ragas", "deepeval")
 
 
-@rule("TEXT001", "byte-order-mark", Level.INFO, example="EF BB BF at the start of the file", remedy="remove the three bytes")
+@rule(
+    "TEXT001",
+    "byte-order-mark",
+    Level.INFO,
+    example="EF BB BF at the start of the file",
+    remedy="remove the three bytes",
+)
 def byte_order_mark(fix: tuple[Edit, ...]) -> Finding:
     """A UTF-8 byte order mark is skipped here. Readers that decode plain UTF-8 keep it inside the first header or key,
     which then seems to be missing."""
@@ -33,7 +39,8 @@ def wide_encoding(encoding: str, marked: bool, fix: tuple[Edit, ...], also: str 
     after every letter."""
     how = "" if marked else " (without byte order mark, known by its NUL bytes)"
     name = encoding.replace("utf-16-", "UTF-16").replace("utf-32-", "UTF-32").replace("le", "LE").replace("be", "BE")
-    return Finding("TEXT002", Level.WARNING, f"the file is {name}{how}{also}, not UTF-8", line=1, fix=fix)
+    wanted = "UTF-8 comma CSV" if also else "UTF-8"
+    return Finding("TEXT002", Level.WARNING, f"the file is {name}{how}{also}, not {wanted}", line=1, fix=fix)
 
 
 @rule("TEXT003", "legacy-encoding", Level.ERROR, example="é as the byte E9", remedy="save as UTF-8")
@@ -42,11 +49,22 @@ def legacy_encoding(encoding: str, line: int, column: int, byte: int, count: int
     show the text. Tools that expect UTF-8 stop here or replace letters."""
     places = "" if count == 1 else f", the first of {count:,} such bytes"
     return Finding(
-        "TEXT003", Level.ERROR, f"not UTF-8: byte {byte:02X}{places}; read as {encoding}", line=line, column=column, fix=fix
+        "TEXT003",
+        Level.ERROR,
+        f"not UTF-8: byte {byte:02X}{places}; read as {encoding}",
+        line=line,
+        column=column,
+        fix=fix,
     )
 
 
-@rule("TEXT004", "broken-utf8", Level.ERROR, example="one byte E9 in a file that else is UTF-8", remedy="type the letter again")
+@rule(
+    "TEXT004",
+    "broken-utf8",
+    Level.ERROR,
+    example="one byte E9 in a file that else is UTF-8",
+    remedy="type the letter again",
+)
 def not_utf8(line: int, column: int, byte: int, fix: tuple[Edit, ...]) -> Finding:
     """A file in UTF-8 has bytes that are none, as when lines from an older file were pasted in. They are shown as what they
     mean in Windows-1252."""
@@ -64,7 +82,9 @@ def broken_bytes(encoding: str, line: int) -> Finding:
 _HIGH: Final = "".join(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(0x80, 0xC0))
 DOUBLE: Final = re.compile(f"[\u00c2-\u00df][{_HIGH}]|[\u00e0-\u00ef][{_HIGH}]{{2}}|[\u00f0-\u00f4][{_HIGH}]{{3}}")
 _PUNCTUATION: Final = frozenset("\u00a0\u2013\u2014\u2018\u2019\u201c\u201d\u2026«»¿¡")
-_TO_BYTE: Final = {char: byte for byte in range(0x80, 0x100) for char in bytes([byte]).decode("cp1252", "ignore") or chr(byte)}
+_TO_BYTE: Final = {
+    char: byte for byte in range(0x80, 0x100) for char in bytes([byte]).decode("cp1252", "ignore") or chr(byte)
+}
 
 
 def undouble(text: str) -> str | None:
@@ -74,8 +94,8 @@ def undouble(text: str) -> str | None:
     def repair(match: re.Match[str]) -> str:
         nonlocal found
         part = match.group()
-        before = text[match.start() - 1 : match.start()]
-        if before.isupper() and len(part) == 2 and part[1] in _PUNCTUATION:
+        before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
+        if before.isupper() and len(part) == 2 and part[1] in _PUNCTUATION and not after.isalpha():
             return part  # a word in capitals may end in Ã or Â
         try:
             right = bytes(_TO_BYTE[char] for char in part).decode("utf-8")
@@ -92,7 +112,7 @@ def undouble(text: str) -> str | None:
 def double_encoded(table: Table) -> Iterator[Finding | More]:
     """UTF-8 text was once read as Windows-1252 and saved again, so that é became Ã©. A judge and a retriever see the
     garbled letters; the text is loaded as it stands, never rewritten in silence."""
-    for name in () if table.plain else table.names:
+    for name in table.names if table.may_hold("doubled") else ():
         hits = table.rows_where(table.text(name).str.contains(DOUBLE.pattern), name)
         repaired = ((index, undouble(text)) for index, text in hits)
         found = ((index, right) for index, right in repaired if right is not None)
@@ -103,25 +123,38 @@ def double_encoded_message(right: str) -> str:
     return f'text looks like UTF-8 read as Windows-1252; it should be "{short(right)}"'
 
 
-@rule("TEXT006", "control-character", Level.WARNING, example="an ESC or NUL inside a text", remedy="remove it", on=Table)
+@rule(
+    "TEXT006", "control-character", Level.WARNING, example="an ESC or NUL inside a text", remedy="remove it", on=Table
+)
 def control_characters(table: Table) -> Iterator[Finding | More]:
     """Control characters come from broken exports and from terminals' escape sequences. They are shown as pictures here;
     a judge is sent them as they are, and some databases and XML writers refuse them."""
-    for name in () if table.plain else table.names:
-        hits = table.rows_where(table.text(name).str.contains(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u0080-\u0084\u0086-\u009f]"), name)
+    for name in table.names if table.may_hold("controls") else ():
+        hits = table.rows_where(
+            table.text(name).str.contains(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u0080-\u0084\u0086-\u009f]"), name
+        )
         yield from table.findings("TEXT006", Level.WARNING, name, hits, _control_message)
 
 
 def _control_message(text: str) -> str:
-    codes = sorted({f"U+{ord(char):04X}" for char in text if ord(char) < 32 and char not in "\t\n\r" or 127 <= ord(char) < 160})
+    codes = sorted(
+        {f"U+{ord(char):04X}" for char in text if (ord(char) < 32 and char not in "\t\n\r") or 127 <= ord(char) < 160}
+    )
     return f"control character {', '.join(codes[:5])} in the text"
 
 
-@rule("TEXT007", "replacement-character", Level.WARNING, example="Caf\ufffd", remedy="take the text from its source again", on=Table)
+@rule(
+    "TEXT007",
+    "replacement-character",
+    Level.WARNING,
+    example="Caf\ufffd",
+    remedy="take the text from its source again",
+    on=Table,
+)
 def replacement_characters(table: Table) -> Iterator[Finding | More]:
     """U+FFFD stands where a letter was lost when somebody read the text in a wrong encoding. What it was is not in the file
     any more."""
-    for name in () if table.plain else table.names:
+    for name in table.names if table.may_hold("lost") else ():
         hits = table.rows_where(table.text(name).str.contains("\ufffd", literal=True), name)
         yield from table.findings("TEXT007", Level.WARNING, name, hits, _lost_message)
 
@@ -129,4 +162,3 @@ def replacement_characters(table: Table) -> Iterator[Finding | More]:
 def _lost_message(text: str) -> str:
     at = text.index("\ufffd")
     return f'a letter was lost in "{short(text[max(0, at - 20) : at + 20])}"'
-

@@ -40,11 +40,23 @@ def uncached_formula(sheet: str, line: int, cell: str, formula: str, field: str)
 def error_cell(sheet: str, line: int, cell: str, error: str, field: str) -> Finding:
     """A cell holds a spreadsheet's error. It has no value; some readers take the text of the error for one."""
     return Finding(
-        "XLSX004", Level.ERROR, f"cell {cell} holds the error {short(error)}", line=line, field=field, sheet=sheet, cell=cell
+        "XLSX004",
+        Level.ERROR,
+        f"cell {cell} holds the error {short(error)}",
+        line=line,
+        field=field,
+        sheet=sheet,
+        cell=cell,
     )
 
 
-@rule("XLSX005", "merged-cells", Level.WARNING, example="a topic merged over three rows", remedy="unmerge and fill the cells")
+@rule(
+    "XLSX005",
+    "merged-cells",
+    Level.WARNING,
+    example="a topic merged over three rows",
+    remedy="unmerge and fill the cells",
+)
 def merged(sheet: str, line: int, cell: str, covered: str, field: str | None) -> Finding:
     """Of merged cells only the first has a value; the others are empty to every reader, so that their rows seem to lack it.
     The range is reported once, and nothing is filled in unasked."""
@@ -95,13 +107,17 @@ def shown_with_zeros(sheet: str, line: int, cell: str, field: str, text: str, sh
     return Finding("XLSX009", Level.WARNING, message, line=line, field=field, sheet=sheet, cell=cell)
 
 
-@rule("XLSX010", "digits-lost", Level.ERROR, example="12345678901234567 stored as a number", remedy="store the id as text")
+@rule(
+    "XLSX010", "digits-lost", Level.ERROR, example="12345678901234567 stored as a number", remedy="store the id as text"
+)
 def too_many_digits(sheet: str, line: int, cell: str, field: str, text: str) -> Finding:
     """A spreadsheet's number keeps 15 digits. A longer one, mostly an id, was rounded when it was typed: the digits after
     the fifteenth are not what they were."""
     is_id = plain_name(field) == "id" or plain_name(field).endswith("id")
     what = "id" if is_id else "value"
-    message = f"{len(text.lstrip('-'))}-digit {what} stored as a number: the digits after the fifteenth are lost ({text})"
+    message = (
+        f"{len(text.lstrip('-'))}-digit {what} stored as a number: the digits after the fifteenth are lost ({text})"
+    )
     level = Level.ERROR if is_id else Level.WARNING
     return Finding("XLSX010", level, message, line=line, field=field, sheet=sheet, cell=cell)
 
@@ -109,4 +125,6 @@ def too_many_digits(sheet: str, line: int, cell: str, field: str, text: str) -> 
 @rule("XLSX011", "sheet-not-explained", Level.INFO)
 def unexplained(sheet: str) -> Finding:
     """The values of the sheet were read, but its formulas, hidden rows and number formats could not be looked at."""
-    return Finding("XLSX011", Level.INFO, "formulas, hidden rows and number formats could not be looked at", sheet=sheet)
+    return Finding(
+        "XLSX011", Level.INFO, "formulas, hidden rows and number formats could not be looked at", sheet=sheet
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -13,6 +13,8 @@ from ragtui.judges.embedded.words import Line, Word
 EXACT: Final = 1.0
 SYNONYM: Final = 0.85
 RELATED: Final = 0.75
+GIVEN: Final = 2.0  # above any strength: known from the question
+_NONE: Final[frozenset[str]] = frozenset()
 _QUANTITY_WEIGHT: Final = 1.2
 _NAME_WEIGHT: Final = 1.3
 _ABSENT: Final = 1.1
@@ -35,13 +37,27 @@ class Match:
 
 @dataclass(slots=True)
 class Cover:
-    """What one window (one or two sentences) holds of a claim. ``matches`` are parallel to the claim's words."""
+    """What one window (one or two sentences) holds of a claim. ``matches`` and ``match_places`` are parallel to the
+    claim's words; ``home`` is the sentence that holds most; ``affinity`` says how much of the claim each clause of the
+    passage holds, 1 for all of its words."""
 
     places: tuple[int, ...]
     share: float
     matches: list[Match | None]
+    match_places: list[int | None]
+    affinity: Mapping[tuple[int, int], float]
+    sentence_affinity: Mapping[int, float]
+    home: int = 0
     equal: list[tuple[Quantity, Quantity, int]] = field(default_factory=list)
     lacking: list[Quantity] = field(default_factory=list)
+
+    def clause_share(self, place: int, clause: int) -> float:
+        """How much of the claim's words one clause holds, of 1."""
+        return self.affinity.get((place, clause), 0.0)
+
+    def sentence_share(self, place: int) -> float:
+        """How much of the claim's words one sentence holds, of 1."""
+        return self.sentence_affinity.get(place, 0.0)
 
 
 def candidates(word: Word, passage: Passage) -> Iterator[tuple[int, Match]]:
@@ -70,11 +86,12 @@ def _related(one: str, two: str) -> bool:
         if a != b:
             break
         shared += 1
-    return shared >= 5 and shared >= 0.7 * max(len(one), len(two))
+    return shared >= 5 and (shared >= 0.7 * max(len(one), len(two)) or shared == min(len(one), len(two)))
 
 
-def covers(claim: Line, passage: Passage, keep: int = 3) -> list[Cover]:
-    """The windows that hold most of the claim, best first."""
+def covers(claim: Line, passage: Passage, given: frozenset[str] = _NONE, keep: int = 3) -> list[Cover]:
+    """The windows that hold most of the claim, best first. Stems in ``given`` need not be said again: an answer of "90
+    days" leaves out what the question has said."""
     per_place: dict[int, list[list[Match]]] = {}
     count = len(claim.words)
     anywhere = [0.0] * count
@@ -82,6 +99,8 @@ def covers(claim: Line, passage: Passage, keep: int = 3) -> list[Cover]:
         for number, match in candidates(word, passage):
             per_place.setdefault(number, [[] for _ in range(count)])[index].append(match)
             anywhere[index] = max(anywhere[index], match.strength)
+        if word.stem in given:
+            anywhere[index] = GIVEN
     weights = [_weight(word, passage) for word in claim.words]
     numbers = set(per_place) | _places_with(claim.quantities, passage)
     windows: list[tuple[int, ...]] = [(number,) for number in sorted(numbers)]
@@ -90,7 +109,8 @@ def covers(claim: Line, passage: Passage, keep: int = 3) -> list[Cover]:
         for number in sorted(numbers)
         if number + 1 in numbers and passage.places[number].chunk == passage.places[number + 1].chunk
     ]
-    found = [_cover(claim, passage, window, per_place, weights, anywhere) for window in windows]
+    affinity = _affinity(per_place, weights), _sentence_affinity(per_place, weights)
+    found = [_cover(claim, passage, window, per_place, weights, anywhere, affinity) for window in windows]
     found.sort(key=lambda each: (-each.share - (0.02 if len(each.places) == 1 else 0.0), each.places))
     return found[:keep]
 
@@ -117,9 +137,12 @@ def _cover(
     per_place: dict[int, list[list[Match]]],
     weights: list[float],
     anywhere: list[float],
+    affinities: tuple[Mapping[tuple[int, int], float], Mapping[int, float]],
 ) -> Cover:
-    cover = Cover(window, 0.0, [None] * len(claim.words))
-    affinity = _affinity(window, per_place, weights)
+    count = len(claim.words)
+    cover = Cover(window, 0.0, [None] * count, [None] * count, *affinities)
+    affinity = cover.affinity
+    at_place = dict.fromkeys(window, 0.0)
     held = total = 0.0
     for index, weight in enumerate(weights):
         total += weight
@@ -127,14 +150,15 @@ def _cover(
             (match, number) for number in window for match in per_place.get(number, _NOTHING(len(weights)))[index]
         ]
         if options:
-            best = max(
+            best, place = max(
                 options,
-                key=lambda option: _preference(
-                    option[0], affinity.get((option[1], option[0].found.clause), 0.0), weight
-                ),
+                key=lambda option: _preference(option[0], affinity.get((option[1], option[0].found.clause), 0.0)),
             )
-            cover.matches[index] = best[0]
-            held += weight * best[0].strength
+            cover.matches[index], cover.match_places[index] = best, place
+            at_place[place] += weight * best.strength
+            held += weight * best.strength
+        elif anywhere[index] == GIVEN:
+            held += weight * SYNONYM
         elif anywhere[index]:
             held += weight * anywhere[index] * (0.6 if claim.words[index].name else 0.35)
     for quantity in claim.quantities:
@@ -153,7 +177,9 @@ def _cover(
         else:
             cover.equal.append(same)
             held += _QUANTITY_WEIGHT
+            at_place[same[2]] += _QUANTITY_WEIGHT
     cover.share = held / total if total else 0.0
+    cover.home = max(window, key=lambda number: (at_place[number], -number))
     return cover
 
 
@@ -161,21 +187,33 @@ def _NOTHING(count: int) -> list[list[Match]]:
     return [[]] * count
 
 
-def _affinity(
-    window: tuple[int, ...], per_place: dict[int, list[list[Match]]], weights: list[float]
-) -> dict[tuple[int, int], float]:
-    """How much of the claim each clause of the window holds."""
+def _affinity(per_place: dict[int, list[list[Match]]], weights: list[float]) -> dict[tuple[int, int], float]:
+    """How much of the claim's words each clause of the passage holds."""
+    total = sum(weights) or 1.0
     found: dict[tuple[int, int], float] = {}
-    for number in window:
-        for index, options in enumerate(per_place.get(number, ())):
+    for number, options_by_word in per_place.items():
+        for index, options in enumerate(options_by_word):
             best: dict[int, float] = {}
             for match in options:
                 clause = match.found.clause
                 best[clause] = max(best.get(clause, 0.0), match.strength * weights[index])
             for clause, value in best.items():
-                found[number, clause] = found.get((number, clause), 0.0) + value
+                found[number, clause] = found.get((number, clause), 0.0) + value / total
     return found
 
 
-def _preference(match: Match, affinity: float, weight: float) -> tuple[float, bool]:
-    return match.strength + 0.3 * (affinity - match.strength * weight), match.agrees
+def _sentence_affinity(per_place: dict[int, list[list[Match]]], weights: list[float]) -> dict[int, float]:
+    """How much of the claim's words each sentence of the passage holds."""
+    total = sum(weights) or 1.0
+    return {
+        number: sum(
+            max((match.strength for match in options), default=0.0) * weight
+            for options, weight in zip(by_word, weights, strict=True)
+        )
+        / total
+        for number, by_word in per_place.items()
+    }
+
+
+def _preference(match: Match, affinity: float) -> tuple[float, bool]:
+    return match.strength + 0.6 * affinity, match.agrees

@@ -59,5 +59,5 @@ def read_passage(chunks: tuple[str, ...], language: Language = ENGLISH) -> Passa
         stem: 1.0 - 0.5 * min(1.0, math.log(max(1, len({number for number, _ in found}))) / scale)
         for stem, found in by_stem.items()
     }
-    folded = frozenset(low for place in places for low in place.line.low)
+    folded = frozenset(low.removesuffix("'s") for place in places for low in place.line.low)
     return Passage(places, by_stem, by_sense, by_start, rarity, folded)

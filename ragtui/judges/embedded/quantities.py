@@ -6,14 +6,35 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ragtui.judges.embedded.thesaurus import base
 from ragtui.judges.embedded.tokens import Token
+from ragtui.judges.embedded.units import (
+    CLOCKS,
+    CURRENCIES,
+    MONTHS,
+    OFTEN,
+    ORDINALS,
+    PARTS,
+    RATES,
+    SCALES,
+    SMALL,
+    TENS,
+    UNITS,
+    WEEKDAYS,
+)
+from ragtui.judges.embedded.wordlists import word_class
+
+_CLOSERS: Final = word_class("noun_ends")
+_LASTING: Final = word_class("lasting")
+_NUMBER_WORDS: Final = frozenset([*SMALL, *TENS])
+_BEFORE_AND: Final = frozenset([*SCALES, *TENS])
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """``value`` in the base unit of ``kind`` (seconds for ``time``, grams for ``mass``, 1 = 1 % for ``percent``, minutes of
-    the day for ``clock``, …). ``number`` is the bare number as written. ``noun`` is what a ``count`` counts, as a plain
-    folded word. ``first`` and ``last`` are token indexes, ``last`` exclusive."""
+    the day for ``clock``, …). ``number`` is the bare number as written. ``noun`` is what a ``count`` counts, by its base
+    form. ``first`` and ``last`` are token indexes, ``last`` exclusive."""
 
     kind: str
     value: float
@@ -26,96 +47,20 @@ class Quantity:
         if self.kind == other.kind:
             tolerance = 0.02 if self.kind == "time" else 1e-6
             return abs(self.value - other.value) <= tolerance * max(abs(self.value), abs(other.value), 1e-9)
-        loose = {"count", "year"}
-        if self.kind in loose or other.kind in loose:
+        if self._bare or other._bare:
             return self.number == other.number
         return {self.kind, other.kind} == {"date", "month"} and int(self.value // 100) == int(other.value // 100)
+
+    @property
+    def _bare(self) -> bool:
+        """A number without a unit: it may mean any."""
+        return self.kind == "year" or (self.kind == "count" and not self.noun)
 
     def rivals(self, other: Quantity) -> bool:
         """Whether the two could fill the same place and differ."""
         if self.kind != other.kind or self.equals(other):
             return False
         return self.kind != "count" or self.noun == other.noun or not self.noun or not other.noun
-
-
-_SMALL: Final = {
-    word: value
-    for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen".split()
-    )
-}
-_TENS: Final = {
-    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
-}  # fmt: skip
-_SCALES: Final = {
-    "hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "bn": 1e9, "mn": 1e6, "dozen": 12.0,
-    "millions": 1e6, "billions": 1e9,
-}  # fmt: skip
-_ORDINALS: Final = {
-    word: value
-    for value, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), start=1)
-}
-_PARTS: Final = {
-    "half": 50.0, "third": 100 / 3, "quarter": 25.0, "fifth": 20.0, "sixth": 100 / 6, "eighth": 12.5, "tenth": 10.0,
-    "halves": 50.0, "thirds": 100 / 3, "quarters": 25.0, "fifths": 20.0, "tenths": 10.0,
-}  # fmt: skip
-
-
-def _units() -> dict[str, tuple[str, float]]:
-    table = {
-        "time": {
-            1.0: "second seconds sec secs s", 60.0: "minute minutes min mins", 3600.0: "hour hours h hr hrs",
-            86400.0: "day days", 604800.0: "week weeks", 1209600.0: "fortnight fortnights",
-            2592000.0: "month months", 31536000.0: "year years yr yrs", 315360000.0: "decade decades",
-            3153600000.0: "century centuries", 0.001: "ms millisecond milliseconds",
-        },
-        "mass": {
-            1e-6: "µg μg mcg microgram micrograms", 1e-3: "mg milligram milligrams", 1.0: "g gram grams gramme grammes",
-            1e3: "kg kilo kilos kilogram kilograms", 1e6: "t ton tons tonne tonnes", 453.592: "lb lbs", 28.3495: "oz ounce ounces",
-        },
-        "length": {
-            0.001: "mm millimetre millimetres millimeter millimeters", 0.01: "cm centimetre centimetres centimeter centimeters",
-            1.0: "m metre metres meter meters", 1e3: "km kilometre kilometres kilometer kilometers",
-            1609.344: "mile miles", 0.3048: "ft foot feet", 0.0254: "inch inches",
-        },
-        "volume": {0.001: "ml millilitre millilitres milliliter milliliters", 1.0: "l litre litres liter liters", 1e3: "m³"},
-        "area": {1.0: "m²", 1e6: "km²", 1e4: "ha hectare hectares"},
-        "money": {1.0: "$ € £ ¥ ₹ usd eur gbp chf dollar dollars euro euros pound pounds yen", 0.01: "cent cents pence"},
-        "percent": {1.0: "% percent pct", 0.1: "‰"},
-        "temperature": {1.0: "°c °f ° degree degrees celsius"},
-        "data": {1.0: "kb kilobyte kilobytes kbit", 1e3: "mb megabyte megabytes mbit", 1e6: "gb gigabyte gigabytes gbit", 1e9: "tb terabyte terabytes"},
-        "power": {1.0: "w watt watts", 1e3: "kw kilowatt kilowatts", 1e6: "mw megawatt megawatts", 1e9: "gw gigawatt gigawatts"},
-        "energy": {1.0: "kcal calories", 860.0: "kwh"},
-        "frequency": {1.0: "hz", 1e6: "mhz", 1e9: "ghz"},
-        "pressure": {1.0: "bar", 0.0689: "psi"},
-        "voltage": {1.0: "v volt volts"},
-        "times": {1.0: "times fold"},
-    }  # fmt: skip
-    return {
-        word: (kind, factor) for kind, row in table.items() for factor, words in row.items() for word in words.split()
-    }
-
-
-_UNITS: Final = _units()
-_BEFORE: Final = frozenset("$ € £ ¥ ₹".split())
-_MONTHS: Final = {
-    name: index
-    for index, names in enumerate(
-        "january jan|february feb|march|april apr|may|june jun|july jul|august aug|september sep sept|october oct|"
-        "november nov|december dec".split("|"),
-        start=1,
-    )
-    for name in names.split()
-}
-_WEEKDAYS: Final = {
-    name: index
-    for index, name in enumerate("monday tuesday wednesday thursday friday saturday sunday".split(), start=1)
-}
-_CLOCKS: Final = {"noon": 720.0, "midday": 720.0, "midnight": 0.0}
-_LASTING: Final = frozenset(
-    "for in within after than takes take lasts last every half about least most under over".split()
-)
 
 
 def quantities(line: Sequence[Token]) -> list[Quantity]:
@@ -138,20 +83,24 @@ def _low(line: Sequence[Token], at: int) -> str:
 
 def _quantity(line: Sequence[Token], at: int) -> Quantity | None:
     token = line[at]
+    if token.kind in "wn":
+        rate = _rate(line, at)
+        if rate is not None:
+            return rate
     if token.kind == "w":
         special = _calendar(line, at) or _span_of_one(line, at)
         if special is not None:
             return special
-    if token.kind == "u" and token.text in _BEFORE:
+    if token.kind == "u" and token.text in CURRENCIES:
         number = _number(line, at + 1)
         if number is not None:
             return Quantity("money", number[0], number[0], "", at, number[1])
     if (
-        token.low in _PARTS
+        token.low in PARTS
         and _low(line, at - 1) in ("a", "one")
         and _low(line, at + 1) in ("of", "more", "less", "as", "the", "in", "from", "")
     ):
-        return Quantity("percent", _PARTS[token.low], _PARTS[token.low], "", at, at + 1)
+        return Quantity("percent", PARTS[token.low], PARTS[token.low], "", at, at + 1)
     if token.low in ("half", "quarter") and _low(line, at + 1) in ("of", "a", "an", "the"):
         return _half(line, at)
     if token.kind == "n" and ":" in token.text:
@@ -165,8 +114,8 @@ def _quantity(line: Sequence[Token], at: int) -> Quantity | None:
 
 def _half(line: Sequence[Token], at: int) -> Quantity | None:
     """ "half an hour", else "half of …"."""
-    part = _PARTS[line[at].low]
-    unit = _UNITS.get(_low(line, at + 2))
+    part = PARTS[line[at].low]
+    unit = UNITS.get(_low(line, at + 2))
     if _low(line, at + 1) in ("a", "an") and unit is not None:
         return Quantity(unit[0], part / 100 * unit[1], part / 100, "", at, at + 3)
     return Quantity("percent", part, part, "", at, at + 1)
@@ -179,12 +128,12 @@ def _number(line: Sequence[Token], at: int) -> tuple[float, int] | None:
     token = line[at]
     if token.kind == "n" and token.low != "ordinal" and ":" not in token.text:
         value, after = _digits(token.text), at + 1
-        scale = _SCALES.get(_low(line, after))
+        scale = SCALES.get(_low(line, after))
         return (value * scale, after + 1) if scale else (value, after)
     if token.kind != "w":
         return None
-    if token.low in ("a", "an") and _low(line, at + 1) in _SCALES:
-        return _SCALES[_low(line, at + 1)], at + 2
+    if token.low in ("a", "an") and _low(line, at + 1) in SCALES:
+        return SCALES[_low(line, at + 1)], at + 2
     if token.low == "one" and (
         _low(line, at + 1) in ("of", "another", "or", "")
         or _low(line, at - 1) in ("the", "next", "this", "that", "each", "no")
@@ -205,20 +154,20 @@ def _spelt(line: Sequence[Token], at: int) -> tuple[float, int] | None:
     total, current, start = 0.0, 0.0, at
     while at < len(line):
         low = line[at].low
-        if low in _SMALL:
-            current += _SMALL[low]
-        elif low in _TENS:
-            current += _TENS[low]
-        elif low in _SCALES and at > start:
-            if _SCALES[low] > 100:
-                total, current = total + (current or 1) * _SCALES[low], 0.0
+        if low in SMALL:
+            current += SMALL[low]
+        elif low in TENS:
+            current += TENS[low]
+        elif low in SCALES and at > start:
+            if SCALES[low] > 100:
+                total, current = total + (current or 1) * SCALES[low], 0.0
             else:
-                current = (current or 1) * _SCALES[low]
+                current = (current or 1) * SCALES[low]
         elif not (
             at > start
             and low in ("and", "-")
-            and _low(line, at - 1) in _SCALES | _TENS
-            and _low(line, at + 1) in _SMALL | _TENS
+            and _low(line, at - 1) in _BEFORE_AND
+            and _low(line, at + 1) in _NUMBER_WORDS
         ):
             break
         at += 1
@@ -231,8 +180,8 @@ def _measured(line: Sequence[Token], first: int, value: float, after: int) -> Qu
     if _low(line, after) == "and" and _low(line, after + 1) == "a" and _low(line, after + 2) == "half":
         value, after = value + 0.5, after + 3
     if _low(line, after) == "-":
-        after += 1 if _low(line, after + 1) in _UNITS or (after + 1 < len(line) and line[after + 1].kind == "w") else 0
-    month = _MONTHS.get(_low(line, after))
+        after += 1 if _low(line, after + 1) in UNITS or (after + 1 < len(line) and line[after + 1].kind == "w") else 0
+    month = MONTHS.get(_low(line, after))
     if month and 1 <= value <= 31:
         return Quantity("date", month * 100 + value, value, "", first, after + 1)
     if _low(line, after) in ("p", "a", "pm", "am", "o'clock") and value <= 12:
@@ -254,7 +203,7 @@ def _measured(line: Sequence[Token], first: int, value: float, after: int) -> Qu
             1e6 if sort == "area" and _low(line, after + 1).startswith("kilo") else 1e3 if sort == "volume" else 1.0
         )
         return Quantity(sort, value * factor, number, "", first, after + 2)
-    unit = _UNITS.get(_low(line, after).lower())
+    unit = UNITS.get(_low(line, after).lower())
     if unit is not None and not (
         unit[1] in (1.0, 1e6)
         and len(_low(line, after)) == 1
@@ -272,20 +221,13 @@ def _measured(line: Sequence[Token], first: int, value: float, after: int) -> Qu
 
 
 def _counted(line: Sequence[Token], at: int) -> str:
-    for index in range(at, min(at + 3, len(line))):
-        token = line[index]
+    """The base form of the noun that a number counts: the last word before one that ends the phrase."""
+    noun = ""
+    for token in line[at : at + 3]:
         if token.kind != "w" or token.low in _CLOSERS:
-            return ""
-        following = line[index + 1] if index + 1 < len(line) else None
-        if following is None or following.kind != "w" or following.low in _CLOSERS:
-            return token.low
-    return line[at].low if at < len(line) and line[at].kind == "w" else ""
-
-
-_CLOSERS: Final = frozenset(
-    "a an the of in on at to for with per and or but than from by is are was were be been has have had can may must that "
-    "which who as it they if when after before until more less other another".split()
-)
+            break
+        noun = token.low
+    return base(noun) if noun else ""
 
 
 def _meridiem(line: Sequence[Token], at: int) -> tuple[float, int] | None:
@@ -306,11 +248,13 @@ def _clock(line: Sequence[Token], minutes: float, first: int, after: int) -> Qua
 
 def _calendar(line: Sequence[Token], at: int) -> Quantity | None:
     low = line[at].low
-    if low in _CLOCKS:
-        return Quantity("clock", _CLOCKS[low], _CLOCKS[low], "", at, at + 1)
-    if low in _WEEKDAYS:
-        return Quantity("weekday", _WEEKDAYS[low], _WEEKDAYS[low], "", at, at + 1)
-    month = _MONTHS.get(low)
+    if low in CLOCKS:
+        return Quantity("clock", CLOCKS[low], CLOCKS[low], "", at, at + 1)
+    if low in ("weekend", "weekends"):
+        return Quantity("weekday", 6.5, 6.5, "", at, at + 1)
+    if low in WEEKDAYS:
+        return Quantity("weekday", WEEKDAYS[low], WEEKDAYS[low], "", at, at + 1)
+    month = MONTHS.get(low)
     if month is None or not line[at].text[0].isupper() or (low in ("may", "march") and at == 0):
         return None
     day = _number(line, at + 1)
@@ -319,11 +263,34 @@ def _calendar(line: Sequence[Token], at: int) -> Quantity | None:
     return Quantity("month", month * 100, month, "", at, at + 1)
 
 
+def _rate(line: Sequence[Token], at: int) -> Quantity | None:
+    """ "daily", "every two weeks", "twice a day", "three times per week": so many times a second."""
+    low = line[at].low
+    if low in RATES:
+        return Quantity("rate", 1 / RATES[low], 1.0, "", at, at + 1)
+    if low in ("every", "each"):
+        number = _number(line, at + 1) or (1.0, at + 1)
+        unit = UNITS.get(_low(line, number[1]))
+        if unit is not None and unit[0] == "time":
+            return Quantity("rate", 1 / (number[0] * unit[1]), number[0], "", at, number[1] + 1)
+        return None
+    times = (OFTEN[low], at + 1) if low in OFTEN else _number(line, at) if low not in ("a", "an") else None
+    if times is None:
+        return None
+    after = times[1] + (low not in OFTEN and _low(line, times[1]) in ("times", "time"))
+    if after == times[1] and low not in OFTEN:
+        return None
+    unit = UNITS.get(_low(line, after + 1))
+    if _low(line, after) in ("a", "an", "per", "each", "every", "in") and unit is not None and unit[0] == "time":
+        return Quantity("rate", times[0] / unit[1], times[0], "", at, after + 2)
+    return None
+
+
 def _span_of_one(line: Sequence[Token], at: int) -> Quantity | None:
     """ "a day" where it is a length of time, not a rate."""
     if line[at].low not in ("a", "an") or _low(line, at - 1) not in _LASTING:
         return None
-    unit = _UNITS.get(_low(line, at + 1))
+    unit = UNITS.get(_low(line, at + 1))
     if unit is None or unit[0] != "time":
         return None
     value, last = 1.0, at + 2
@@ -336,8 +303,10 @@ def _ordinal(line: Sequence[Token], at: int) -> Quantity | None:
     token = line[at]
     if token.kind == "n" and token.low == "ordinal":
         value = float(token.text)
-    elif token.low in _ORDINALS and token.low not in ("first", "second"):
-        value = float(_ORDINALS[token.low])
+    elif token.low in ORDINALS and (
+        token.low not in ("first", "second") or (_low(line, at - 1) == "the" and _low(line, at + 1) == "of")
+    ):
+        value = float(ORDINALS[token.low])
     else:
         return None
     noun = _counted(line, at + 1)

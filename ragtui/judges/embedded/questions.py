@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from ragtui.judges.embedded.aboutness import judge_relevance, judge_retrieval
+from ragtui.judges.embedded.aboutness import judge_relevance, judge_retrieval, yes_or_no
 from ragtui.judges.embedded.facts import facts
 from ragtui.judges.embedded.languages import ENGLISH, Language, language_of
 from ragtui.judges.embedded.passage import read_passage
-from ragtui.judges.embedded.support import CONTRADICTED, ENTAILED, judge_claim
+from ragtui.judges.embedded.support import CONTRADICTED, ENTAILED, NEUTRAL, judge_claim
+from ragtui.judges.embedded.words import names_in
 from ragtui.judges.judge import Verdict
 from ragtui.judges.refusals import declines, states_nothing
 from ragtui.judges.sentences import sentences
 from ragtui.metrics.score import Evidence, Inputs, State
 
 _SHOWN: Final = 90
+_SHORT: Final = 3  # words of a fact that says little more than yes or no
 
 
 def answer(name: str, inputs: Inputs) -> Verdict:
@@ -58,16 +60,19 @@ def groundedness(inputs: Inputs) -> Verdict:
             if refused
             else "the response states nothing: nothing to verify"
         )
-    evidence = verify(claims, chunks, language)
+    evidence = verify(claims, response, chunks, language)
     return _scored(_grounded_score(evidence), _grounded_reason(evidence), language, evidence)
 
 
-def verify(claims: Sequence[str], chunks: tuple[str, ...], language: Language) -> tuple[Evidence, ...]:
-    """Each claim held against the chunks, with the place that decides."""
+def verify(
+    claims: Sequence[str], source: str, chunks: tuple[str, ...], language: Language, question: str = ""
+) -> tuple[Evidence, ...]:
+    """Each claim of ``source`` held against the chunks (or against an answer to ``question``), with the place that decides."""
+    names = names_in(source)
     passage = read_passage(chunks, language)
     found = []
     for claim in claims:
-        result = judge_claim(claim, passage, language)
+        result = judge_claim(claim, passage, language, question, names)
         place = None if result.place is None else passage.places[result.place]
         if place is None:
             found.append(Evidence(claim, result.verdict, note=result.fault))
@@ -138,34 +143,36 @@ def similarity(inputs: Inputs) -> Verdict:
     return _best_reference(inputs, _similarity)
 
 
-def _best_reference(inputs: Inputs, judge: Callable[[str, str], Verdict]) -> Verdict:
+def _best_reference(inputs: Inputs, judge: Callable[[str, str, str], Verdict]) -> Verdict:
+    query = _text(inputs, "query")
     response, references = _text(inputs, "response"), _texts(inputs, "ground_truth")
     if not references:
         return _nothing("there is no ground truth to compare with")
     if not response.strip():
         return _scored(1, "the response is empty", ENGLISH)
-    return max((judge(reference, response) for reference in references), key=lambda verdict: verdict.score or 0.0)
+    return max(
+        (judge(reference, response, query) for reference in references), key=lambda verdict: verdict.score or 0.0
+    )
 
 
-def _completeness(reference: str, response: str) -> Verdict:
+def _completeness(reference: str, response: str, query: str) -> Verdict:
     language = language_of(reference)
-    evidence = _facts_in(reference, response, language)
+    evidence = _facts_in(reference, response, language, query)
     if not evidence:
         return _nothing("the ground truth states nothing")
     share = sum(each.verdict == ENTAILED for each in evidence) / len(evidence)
-    missing = next((each for each in evidence if each.verdict != ENTAILED), None)
-    reason = (
-        "the response says all that the ground truth says"
-        if missing is None
-        else f"“{_cut(missing.claim)}” ({sum(each.verdict != ENTAILED for each in evidence)} of {len(evidence)}): {_about_response(missing.note)}"
-    )
+    missing = [each for each in evidence if each.verdict != ENTAILED]
+    if missing:
+        reason = f"“{_cut(missing[0].claim)}” ({len(missing)} of {len(evidence)}): {_about_response(missing[0].note)}"
+    else:
+        reason = "the response says all that the ground truth says"
     return _scored(round(1 + 4 * share), reason, language, evidence)
 
 
-def _similarity(reference: str, response: str) -> Verdict:
+def _similarity(reference: str, response: str, query: str) -> Verdict:
     language = language_of(reference)
-    there = _facts_in(reference, response, language)
-    back = _facts_in(response, reference, language)
+    there = _facts_in(reference, response, language, query)
+    back = _facts_in(response, reference, language, query)
     if not there:
         return _nothing("the ground truth states nothing")
     recall = sum(each.verdict == ENTAILED for each in there) / len(there)
@@ -190,7 +197,9 @@ def judge_facts(inputs: Inputs) -> Verdict:
     response, references = _text(inputs, "response"), _texts(inputs, "ground_truth")
     if not references:
         return _nothing("there is no ground truth to take facts from")
-    options = [_facts_in(reference, response, language_of(reference)) for reference in references]
+    options = [
+        _facts_in(reference, response, language_of(reference), _text(inputs, "query")) for reference in references
+    ]
     best = max(options, key=lambda evidence: sum(each.verdict == ENTAILED for each in evidence) / max(len(evidence), 1))
     if not best:
         return _nothing("the ground truth states nothing")
@@ -203,12 +212,24 @@ def judge_facts(inputs: Inputs) -> Verdict:
     return Verdict(State.SCORED, None, reason=reason + weak, evidence=best)
 
 
-def _facts_in(reference: str, text: str, language: Language) -> tuple[Evidence, ...]:
+def _facts_in(reference: str, text: str, language: Language, query: str) -> tuple[Evidence, ...]:
     pieces = [sentence.text for sentence in sentences(text, language.code) if not declines(sentence.text)]
     claims = [fact.text for fact in facts(reference)]
     if not pieces:
-        return tuple(Evidence(claim, "neutral", note="not said") for claim in claims)
-    return verify(claims, (text,), language)
+        return tuple(Evidence(claim, NEUTRAL, note="not said") for claim in claims)
+    found = verify(claims, reference, (text,), language, query)
+    said, meant = yes_or_no(text), yes_or_no(reference)
+    if not (found and said and meant):
+        return found
+    first = found[0]
+    if said != meant:
+        denied = Evidence(
+            first.claim, CONTRADICTED, 0, 0, len(text.rstrip()), f"says {said} where the context says {meant}"
+        )
+        return (denied, *found[1:])
+    if first.verdict == NEUTRAL and len(first.claim.split()) <= _SHORT:
+        return (Evidence(first.claim, ENTAILED, 0, 0, len(text.rstrip())), *found[1:])
+    return found
 
 
 _QUESTIONS: Final[Mapping[str, Callable[[Inputs], Verdict]]] = {

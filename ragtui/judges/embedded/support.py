@@ -5,16 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from ragtui.judges.embedded.conflicts import conflict
 from ragtui.judges.embedded.languages import Language
 from ragtui.judges.embedded.matching import Cover, covers
 from ragtui.judges.embedded.passage import Passage
-from ragtui.judges.embedded.words import Line, Word, analyse
+from ragtui.judges.embedded.words import Line, analyse, plain
 
 ENTAILED: Final = "entailed"
 CONTRADICTED: Final = "contradicted"
 NEUTRAL: Final = "neutral"
 
-_ENOUGH: Final = 0.72
+_NONE: Final[frozenset[str]] = frozenset()
+_ENOUGH: Final = 0.55
+_ENOUGH_OF_LITTLE: Final = 0.9
+_A_FEW: Final = 2  # words and numbers; a claim of fewer must be there whole
 _COMPARABLE: Final = 0.45
 
 
@@ -29,62 +33,40 @@ class Finding:
     fault: str = ""
 
 
-def judge_claim(claim: str, passage: Passage, language: Language) -> Finding:
-    line = analyse(claim, language)
-    found = covers(line, passage)
+def judge_claim(
+    claim: str, passage: Passage, language: Language, question: str = "", names: frozenset[str] = _NONE
+) -> Finding:
+    """``question`` is what the passage answers, where it is an answer: its words need not be said again in it. ``names``
+    are words known to be names from the text that the claim is of."""
+    line = analyse(claim, language, names & {claim.split(" ", 1)[0]})
+    given = frozenset(word.stem for word in analyse(question, language).words) if question else frozenset()
+    found = covers(line, passage, given)
     if not found:
-        return Finding(NEUTRAL, 0.0, None, _missing_note(line, None))
+        return Finding(NEUTRAL, 0.0, None, _missing(line, None))
     best = found[0]
-    fault = _conflict(line, passage, best)
-    if fault and best.share >= _COMPARABLE:
-        return Finding(CONTRADICTED, best.share, best.places[0], fault)
+    against = conflict(line, passage, best) if best.share >= _COMPARABLE else ""
+    if against:
+        return Finding(CONTRADICTED, best.share, best.home, against)
     novel = _novel(line, passage, best)
-    if best.share >= _ENOUGH and not novel:
-        return Finding(ENTAILED, best.share, best.places[0])
-    return Finding(
-        NEUTRAL, best.share, best.places[0] if best.share >= _COMPARABLE else None, novel or _missing_note(line, best)
-    )
-
-
-def _conflict(line: Line, passage: Passage, cover: Cover) -> str:
-    return _number_conflict(line, passage, cover) or _polarity_conflict(line, passage, cover)
-
-
-def _number_conflict(line: Line, passage: Passage, cover: Cover) -> str:
-    for quantity in cover.lacking:
-        for number in cover.places:
-            other_line = passage.places[number].line
-            for other in other_line.quantities:
-                if quantity.rivals(other) and not any(other is same[1] for same in cover.equal):
-                    return f"says {line.surface(quantity)} where the context has {other_line.surface(other)}"
-    return ""
-
-
-def _polarity_conflict(line: Line, passage: Passage, cover: Cover) -> str:
-    for match in cover.matches:
-        if match is None or match.agrees:
-            continue
-        if match.flipped:
-            return f'says "{match.word.text}" where the context says "{match.found.text}"'
-        if match.word.head or match.found.head:
-            side = "denies" if match.word.negative else "affirms"
-            return f'{side} "{match.word.text}" where the context does not'
-    return ""
+    enough = _ENOUGH if sum(word.weight for word in line.words) + len(line.quantities) >= _A_FEW else _ENOUGH_OF_LITTLE
+    if best.share >= enough and not novel:
+        return Finding(ENTAILED, best.share, best.home)
+    place = best.home if best.share >= _COMPARABLE else None
+    return Finding(NEUTRAL, best.share, place, novel or _missing(line, best))
 
 
 def _novel(line: Line, passage: Passage, cover: Cover) -> str:
-    if cover.lacking:
-        return f"{line.surface(cover.lacking[0])} is not in the context"
-    names = [word for word, match in zip(line.words, cover.matches, strict=True) if word.name and match is None]
-    absent = [word for word in names if word.text.lower() not in passage.folded]
-    return f'"{absent[0].text}" is not in the context' if absent else ""
+    """A number or a name that the passage does not have."""
+    numbers = [each for each in cover.lacking if each.kind != "rate"]
+    if numbers:
+        return f"{line.surface(numbers[0])} is not in the context"
+    for word, match in zip(line.words, cover.matches, strict=True):
+        if word.name and match is None and plain(word) not in passage.folded:
+            return f'"{word.text}" is not in the context'
+    return ""
 
 
-def _missing_note(line: Line, cover: Cover | None) -> str:
+def _missing(line: Line, cover: Cover | None) -> str:
     missing = [word for index, word in enumerate(line.words) if cover is None or cover.matches[index] is None]
-    return _listed(missing)
-
-
-def _listed(missing: list[Word]) -> str:
     shown = ", ".join(f'"{word.text}"' for word in missing[:3])
     return f"nothing in the context about {shown}" if shown else "not said like that in the context"

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Final
 
 from ragtui.judges.embedded.languages import ENGLISH, stem_in
+from ragtui.judges.embedded.wordlists import rows, word_class
 
 Sense = tuple[int, int]
 """A concept's number and the sign a word has in it: "allow" (7, +1), "forbid" (7, -1)."""
@@ -26,12 +26,7 @@ class Thesaurus:
 _BRITISH: Final = re.compile(
     r"(?<=[a-z]{3})is(?=e$|es$|ed$|er$|ing$|ation$|ations$)|(?<=[a-z]{2})(?<!f)(?<!h)our(?=s$|ed$|ing$|ite$|able$|$)"
 )
-_KEPT: Final = frozenset(
-    "advise exercise promise premise raise rise wise praise noise surprise comprise supervise revise otherwise precise "
-    "concise disease increase decrease release lease please purchase course four hour pour tour your source"
-    " advised raised promised exercised surprised comprised supervised revised raises advises arise arises rises"
-    " raising advising exercising surprising comprising supervising revising rising arising promising".split()
-)
+_KEPT: Final = word_class("not_british")
 
 
 @lru_cache(maxsize=65536)
@@ -48,7 +43,7 @@ def base(word: str) -> str:
 def thesaurus() -> Thesaurus:
     senses: dict[str, list[Sense]] = {}
     phrases: dict[str, set[tuple[str, ...]]] = {}
-    for number, row in enumerate(_rows("english.txt")):
+    for number, row in enumerate(rows("english.txt")):
         for sign, side in zip((1, -1), row.split("/"), strict=False):
             for entry in side.split():
                 stems = tuple(base(part) for part in entry.split("_"))
@@ -68,13 +63,23 @@ def thesaurus() -> Thesaurus:
 @cache
 def _irregular() -> Mapping[str, str]:
     table: dict[str, str] = {}
-    for row in _rows("irregular.txt"):
+    for row in rows("irregular.txt"):
         lemma, *forms = row.split()
         for form in forms:
             table.setdefault(form, lemma)
+    for row in rows("gradable.txt"):
+        for word in row.split():
+            for form in _graded(word):
+                table.setdefault(form, word)
     return table
 
 
-def _rows(name: str) -> list[str]:
-    text = files("ragtui.judges.embedded").joinpath("lexicon").joinpath(name).read_text("utf-8")
-    return [line for line in text.splitlines() if line and not line.startswith("#")]
+def _graded(word: str) -> tuple[str, str]:
+    """Comparative and superlative of a short adjective."""
+    if word.endswith("e"):
+        return word + "r", word + "st"
+    if word.endswith("y") and word[-2] not in "aeou":
+        return word[:-1] + "ier", word[:-1] + "iest"
+    if len(word) <= 4 and word[-1] in "bdgmnt" and word[-2] in "aeiou" and word[-3] not in "aeiou":
+        return word + word[-1] + "er", word + word[-1] + "est"
+    return word + "er", word + "est"

@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Final
 
 VERDICTS: Final = ("entailed", "contradicted", "neutral")
+PARTS: Final = ("heldout", "tuning")
 
 
 @dataclass(frozen=True, slots=True)

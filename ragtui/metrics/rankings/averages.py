@@ -7,6 +7,8 @@ from typing import Final
 
 import polars as pl
 
+from ragtui.metrics.rankings.ranking import NO_RELEVANT
+
 
 class Average(StrEnum):
     DEFAULT = "default"
@@ -42,7 +44,7 @@ def averages(scores: pl.DataFrame, average: Average | str = Average.DEFAULT) -> 
         n_counted=counts.sum(),
         n_total=pl.len(),
         n_missing=(judged & ~in_run).sum(),
-        n_without_relevant=(judged & pl.col("score").is_null()).sum(),
+        n_without_relevant=(pl.col("reason") == NO_RELEVANT).sum(),
     )
 
 
@@ -54,7 +56,8 @@ def counted(average: Average | str = Average.DEFAULT) -> pl.Expr:
     """
     judged, in_run = pl.col("judged"), pl.col("in_run")
     answered, beir = judged & in_run, pl.col("metric").str.contains(_BEIR_IN_RUN_ONLY)
-    return {
+    defined = pl.col("score").is_not_null() | ~pl.col("metric").str.starts_with("R_cap")  # no tool counts it as 0
+    return defined & {
         Average.DEFAULT: pl.col("score").is_not_null(),
         Average.TREC_EVAL: answered,
         Average.TREC_EVAL_C: judged,

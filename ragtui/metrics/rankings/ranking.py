@@ -123,7 +123,7 @@ def _ordered(judgments: pl.DataFrame, run: pl.DataFrame) -> tuple[pl.DataFrame, 
 
     The first frame has a row a query: ``q, query_id, n_judged, n_relevant, n_returned``.
     """
-    score = run["score"].cast(pl.Float32) + 0.0  # -0.0 becomes 0.0: they are equal
+    score = pl.Series(run["score"].cast(pl.Float32).to_numpy() + np.float32(0))  # -0.0 becomes 0.0: they are equal
     new_query = _changes(run["query_id"].hash())
     names = _in_order(run["query_id"], score, new_query)
     if names is not None:
@@ -188,8 +188,8 @@ def _query_table(in_run: pl.Series, judgments: pl.DataFrame) -> pl.DataFrame:
 
 
 def _judgments(qrels: pl.DataFrame) -> pl.DataFrame:
-    """The judgments that count, the last of a repeated pair."""
-    kept = qrels.filter(pl.col("grade") >= 0).select("query_id", "doc_id", pl.col("grade").cast(pl.Int64))
+    """The last judgment of each pair."""
+    kept = qrels.select("query_id", "doc_id", pl.col("grade").cast(pl.Int64))
     pairs = kept.select(_key(pl.col("query_id").hash(), pl.col("doc_id")))
     if pairs.to_series().n_unique() == kept.height:
         return kept
@@ -202,8 +202,8 @@ def _key(q: pl.Expr, doc_id: pl.Expr) -> pl.Expr:
 
 
 def _judged(judgments: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:
-    """The judgments with their query's number: ``q, doc_id, grade, key``."""
-    numbered = judgments.join(table.select("query_id", "q"), on="query_id")
+    """The judgments that are one (grade 0 or more) with their query's number: ``q, doc_id, grade, key``."""
+    numbered = judgments.filter(pl.col("grade") >= 0).join(table.select("query_id", "q"), on="query_id")
     return numbered.select("q", "doc_id", "grade", key=_key(pl.col("q"), pl.col("doc_id")))
 
 
@@ -263,7 +263,8 @@ def _with_holes(
     """Adds the retrieved documents whose id is judged for no query."""
     place = pl.int_range(order.q.len(), dtype=pl.UInt32, eager=True)
     listed = pl.DataFrame({"place": place, "q": order.q, "doc_id": order.documents(run, place)})
-    holes = listed.join(judgments.select("doc_id").unique(), on="doc_id", how="anti", maintain_order="left")
+    known = judgments.filter(pl.col("grade") >= 0).select("doc_id").unique()
+    holes = listed.join(known, on="doc_id", how="anti", maintain_order="left")
     holes = holes.select("q", _ranks(holes["place"], run, order), "doc_id", hole=True)
     holes = holes.join(_sizes(table), on="q", how="left", maintain_order="left")
     return pl.concat([hits, holes], how="diagonal_relaxed").sort("q", "rank")

@@ -7,6 +7,7 @@ Sentence ends follow the method of Punkt (Kiss and Strunk 2006) with a list of a
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 from xml.sax.saxutils import unescape
 
@@ -42,7 +43,9 @@ _CLITICS: Final = (
 _MARK_RULES: Final = tuple((re.compile(pattern), replacement) for pattern, replacement in _MARKS)
 _CLITIC_RULES: Final = tuple((re.compile(pattern), replacement) for pattern, replacement in _CLITICS)
 
-_END: Final = re.compile(r"(\S*[.?!])(?=([?!)\";}\]*:@'({\[])|\s+(\S+))")
+_END: Final = re.compile(r"(?<!\S)(\S*[.?!])(?=([?!)\";}\]*:@'({\[])|\s+(\S+))")
+_SPACE: Final = re.compile(r"(\s+)")
+_CLOSERS: Final = re.compile(r"(?:\s+[\])}>\"' ]+)+$")
 _CLOSING: Final = re.compile(r"[\"')\]}]+(?=\s|$)")
 _ABBREVIATIONS: Final = frozenset(
     """
@@ -78,6 +81,36 @@ def azure_words(text: str) -> list[str]:
 def penn_words(sentence: str) -> list[str]:
     """One English sentence as the Penn Treebank writes its words: ``can't`` is ``ca n't``, quotes are two backticks and
     two apostrophes."""
+    pieces = _pieces(sentence)
+    if len(pieces) < 4:
+        return _penn_rules(sentence)
+    out: list[str] = []
+    for place in range(0, len(pieces), 2):
+        before = pieces[place - 1] if place else ""
+        after = pieces[place + 1] if place + 1 < len(pieces) else ""
+        out += _penn_piece(before, pieces[place], after)
+    return out
+
+
+def _pieces(sentence: str) -> list[str]:
+    """Words at even places, the white space between them at odd ones; marks that close the sentence stay with its last
+    word, because they decide about its full stop."""
+    body = sentence.strip()
+    end = _CLOSERS.search(body)
+    pieces = _SPACE.split(body[: end.start()] if end else body)
+    if end:
+        pieces[-1] += end[0]
+    return pieces
+
+
+@lru_cache(maxsize=200_000)
+def _penn_piece(before: str, piece: str, after: str) -> tuple[str, ...]:
+    """The words of one piece between its neighbours, of which only the white space matters."""
+    words = _penn_rules(("x" + before if before else "") + piece + (after + "x" if after else ""))
+    return tuple(words[bool(before) : len(words) - bool(after)])
+
+
+def _penn_rules(sentence: str) -> list[str]:
     for pattern, replacement in _MARK_RULES:
         sentence = pattern.sub(replacement, sentence)
     sentence = f" {sentence} "
@@ -115,7 +148,12 @@ def international_words(text: str) -> list[str]:
     """NIST's international words: cut where ASCII meets other characters, around symbols, and around punctuation that
     does not stand between numbers or spaces. The five XML entities are resolved first."""
     text = unescape(text.replace("<skipped>", ""), _XML)
-    text = _ASCII_RUN.sub(r" \1 ", text)
-    text = _AFTER_NO_NUMBER.sub(r"\1 \2 ", text)
-    text = _BEFORE_NO_NUMBER.sub(r" \1 \2", text)
-    return list(_SYMBOL.sub(r" \1 ", text).split())
+    return [word for piece in text.split() for word in _international_piece(piece)]
+
+
+@lru_cache(maxsize=200_000)
+def _international_piece(piece: str) -> tuple[str, ...]:
+    piece = _ASCII_RUN.sub(r" \1 ", piece)
+    piece = _AFTER_NO_NUMBER.sub(r"\1 \2 ", piece)
+    piece = _BEFORE_NO_NUMBER.sub(r" \1 \2", piece)
+    return tuple(_SYMBOL.sub(r" \1 ", piece).split())

@@ -11,9 +11,20 @@ Grams = Counter[Any]
 """How often each word, or each sequence of words, occurs."""
 
 
+ARTICLES = ("a", "an", "the")
+
+
 def overlap_f1(found: Sequence[str], wanted: Sequence[str]) -> float:
     """Harmonic mean of precision and recall over words, each counted as often as it occurs."""
     return _f1(_shared(Counter(found), Counter(wanted)), len(found), len(wanted))
+
+
+def content_f1(found: Sequence[str], wanted: Sequence[str]) -> float:
+    """``overlap_f1`` without the English articles, unless one side has no other words."""
+    left, right = Counter(found), Counter(wanted)
+    n_left = len(found) - sum([left.pop(article, 0) for article in ARTICLES])
+    n_right = len(wanted) - sum([right.pop(article, 0) for article in ARTICLES])
+    return _f1(_shared(left, right), n_left, n_right) if n_left and n_right else overlap_f1(found, wanted)
 
 
 def ngram_f1(found: Sequence[str], wanted: Sequence[str], n: int) -> float:
@@ -70,9 +81,8 @@ def _ngrams(words: Sequence[str], n: int) -> Grams:
 
 
 def _shared(left: Grams, right: Grams) -> int:
-    if len(left) > len(right):
-        left, right = right, left
-    return sum(min(n, right[gram]) for gram, n in left.items() if gram in right)
+    common = left.keys() & right.keys()
+    return sum([min(left[gram], right[gram]) for gram in common])
 
 
 def _f1(shared: int, found: int, wanted: int) -> float:

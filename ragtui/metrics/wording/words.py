@@ -5,19 +5,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
-from typing import Final
+from functools import cache, lru_cache
+from typing import Any, Final
 
-import regex
-
-_ARTICLES: Final = frozenset(("a", "an", "the"))
 _NUMBER: Final = r"(?:(?<![\w.,])[-−])?\d+(?:[.,]\d+)*"
 _ASCII_WORD: Final = re.compile(rf"{_NUMBER}(?![a-z])|[a-z0-9]+(?:'[a-z0-9]+)*|[$]")
 _UNSPACED: Final = (
     r"[\p{Han}\p{Hiragana}\p{Katakana}\u30FC\p{Bopomofo}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}"
     r"&&[\p{L}\p{M}\p{N}]]"
 )
-_WORD: Final = regex.compile(
+_ANY_WORD: Final = (
     rf"(?V1){_UNSPACED}\p{{M}}*"
     rf"|(?:(?<![\w.,])[-−])?\p{{Nd}}+(?:[.,]\p{{Nd}}+)*(?![\p{{L}}--{_UNSPACED}])"
     rf"|[[\p{{L}}\p{{M}}\p{{N}}]--{_UNSPACED}]+(?:'[[\p{{L}}\p{{M}}\p{{N}}]--{_UNSPACED}]+)*"
@@ -34,16 +31,26 @@ def words(text: str) -> list[str]:
     with its sign and decimals, without thousands commas; an emoji or currency sign is a word; other punctuation is
     none.
     """
-    if text.isascii():
-        return _ASCII_WORD.findall(_without_thousands(text.lower()))
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    return list(_WORD.findall(_without_thousands(folded.replace("’", "'").replace("\u200b", ""))))
+    out: list[str] = []
+    for piece in text.lower().split():
+        if piece.isalnum() and piece.isascii():
+            out.append(piece)
+        else:
+            out += _cached(piece) if len(piece) < 40 else _piece_words(piece)
+    return out
 
 
-def content_words(text: str) -> list[str]:
-    """``words`` without the English articles, unless nothing else is there."""
-    found = words(text)
-    return [word for word in found if word not in _ARTICLES] or found
+def _piece_words(piece: str) -> tuple[str, ...]:
+    """The words of a lower-case text without white space."""
+    if "," in piece:
+        piece = _THOUSANDS.sub("", piece)
+    if piece.isascii():
+        return tuple(_ASCII_WORD.findall(piece))
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", piece).casefold())
+    return tuple(_pattern(_ANY_WORD).findall(_THOUSANDS.sub("", folded).replace("’", "'").replace("\u200b", "")))
+
+
+_cached = lru_cache(maxsize=200_000)(_piece_words)
 
 
 def is_unspaced(word: str) -> bool:
@@ -53,8 +60,11 @@ def is_unspaced(word: str) -> bool:
 
 @lru_cache(maxsize=65536)
 def _is_unspaced(word: str) -> bool:
-    return regex.match(rf"(?V1){_UNSPACED}", word) is not None
+    return _pattern(rf"(?V1){_UNSPACED}").match(word) is not None
 
 
-def _without_thousands(text: str) -> str:
-    return _THOUSANDS.sub("", text) if "," in text else text
+@cache
+def _pattern(text: str) -> Any:
+    import regex
+
+    return regex.compile(text)

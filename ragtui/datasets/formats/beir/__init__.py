@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ragtui.datasets.dataset import Dataset, Shape
-from ragtui.datasets.findings import Finding, Report
+from ragtui.datasets.findings import Report
 from ragtui.datasets.formats import ReadOptions, Sniff, Source
 from ragtui.datasets.formats.beir.parts import Parts, first_keys, kind_of_lines, looks_like, parts_of
 from ragtui.datasets.rules import beir as rules
@@ -30,13 +31,17 @@ class Beir:
 
     id = "beir"
     title = "BEIR retrieval set"
+    folders = True
+    platforms = rules.TOOLS
 
     def sniff(self, source: Source) -> Sniff | None:
         if not source.is_folder:
             return _sniff_file(source.path)
         parts = parts_of(source.path)
         there = [name for name in ("corpus", "queries", "judgments") if getattr(parts, name)]
-        sound = [kind for kind in ("corpus", "queries", "qrels") if (path := getattr(parts, kind)) and looks_like(kind, path)]
+        sound = [
+            kind for kind in ("corpus", "queries", "qrels") if (path := getattr(parts, kind)) and looks_like(kind, path)
+        ]
         if not there or not (sound or parts.splits):
             return None
         names = [path.name for path in (parts.corpus, parts.queries, parts.qrels) if path]
@@ -45,9 +50,9 @@ class Beir:
             return None
         return Sniff((60, 80, 95)[len(there) - 1], f"a folder with {', '.join(names)}")
 
-    def claimed(self, source: Source) -> list[Path]:
-        """The files of a folder that are parts of its set and so are no datasets of their own."""
-        return parts_of(source.path).files() if source.is_folder else []
+    def parts(self, source: Source) -> frozenset[Path]:
+        """The files of a folder that belong to its set and so are no datasets of their own."""
+        return frozenset(parts_of(source.path).files()) if source.is_folder else frozenset()
 
     def read(self, source: Source, sniff: Sniff, report: Report, options: ReadOptions) -> list[Dataset]:
         reading = _Reading(source, report, options)
@@ -103,11 +108,11 @@ class _Reading:
 
     def dataset(self, parts: Parts, sniff: Sniff) -> Dataset:
         """All parts read, checked against each other, and put together."""
-        corpus = self.part("corpus", parts.corpus)
-        queries = self.part("queries", parts.queries)
-        qrels = self.part("qrels", parts.qrels)
+        named = {kind: path for kind in ("corpus", "queries", "qrels") if (path := getattr(parts, kind)) is not None}
+        read = self.read(named)
+        corpus, queries, qrels = read.get("corpus"), read.get("queries"), read.get("qrels")
         from ragtui.datasets.formats.beir.runs import read_run
-        from ragtui.datasets.retrieval import RetrievalSet, sizes, used_judgments
+        from ragtui.datasets.retrieval import RetrievalSet
         from ragtui.datasets.rules.retrieval_sets import double_encoded_queries
 
         split = None if qrels else self.split(parts)
@@ -136,27 +141,25 @@ class _Reading:
                 self.report.add(rules.empty_part(file, noun))
         run_rules(whole, self.report, self.options.runs)
         self.report.extend(double_encoded_queries(whole))
-        used = None if judgments is None else used_judgments(judgments)
-        counts = sizes(whole, used)
         asked = whole.queries
         if asked is not None and self.options.limit is not None:
             asked = asked.head(self.options.limit)
         return Dataset(
             name=self.source.path.name if self.source.is_folder else self.source.path.stem,
             path=self.source.shown, location=self.source.path, format="beir", why=sniff.why, shape=Shape.RETRIEVAL,
-            corpus=whole.documents, queries=asked, qrels=used,
-            runs={name: frame.drop("line") for name, frame in runs.items()}, corpus_path=parts.corpus, counts=counts,
+            corpus=whole.documents, queries=asked, qrels=whole.used_judgments,
+            runs=whole.used_runs(), corpus_path=parts.corpus, counts=whole.sizes(),
         )  # fmt: skip
 
-    def part(self, kind: str, path: Path | None) -> Part | None:
-        from ragtui.datasets.formats.beir.frames import Part
+    def read(self, named: Mapping[str, Path]) -> dict[str, Part]:
+        """The JSON lines files of the set, by kind."""
+        from ragtui.datasets.formats.beir.frames import Wanted, read_parts
 
-        if path is None:
-            return None
-        part = Part(kind, path, self.name_of(path), self.report)
-        self.unreadable[part.file] = part.unreadable
-        self.whole = self.whole and part.whole
-        return part
+        wanted = [Wanted(kind, path, self.name_of(path)) for kind, path in named.items()]
+        parts = read_parts(wanted, self.report)
+        self.unreadable |= {part.file: part.unreadable for part in parts}
+        self.whole = all(part.whole for part in parts)
+        return {part.kind: part for part in parts}
 
     def split(self, parts: Parts) -> str | None:
         """The split to read: the one asked for, else ``test``, else the only one. Anything else is a finding."""
@@ -169,7 +172,9 @@ class _Reading:
         self.report.add(rules.unknown_split(f"{self.name_of(self.source.path / 'qrels')}", wanted, there))
         return None
 
-    def judgments(self, parts: Parts, qrels: Part | None, split: str | None) -> tuple[pl.DataFrame | None, pl.Series | None]:
+    def judgments(
+        self, parts: Parts, qrels: Part | None, split: str | None
+    ) -> tuple[pl.DataFrame | None, pl.Series | None]:
         """The judgments, and the ids of queries that are judged in splits that are not read."""
         from ragtui.datasets.formats.beir.lines import read_judgments
 

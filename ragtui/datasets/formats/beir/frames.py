@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,33 +12,37 @@ from ragtui.datasets.containers.json_shape import Shape, elements, shape_of
 from ragtui.datasets.findings import Edit, Report
 from ragtui.datasets.formats.beir.parts import as_utf8
 from ragtui.datasets.formats.beir.records import KINDS, repair
-from ragtui.datasets.formats.beir.scan import Scanned, Texts, scan
+from ragtui.datasets.formats.beir.scan import Range, Scanned, Texts, cut, scan
 from ragtui.datasets.rules import json as json_rules
 
 if TYPE_CHECKING:
     import polars as pl
 
+_HEAD: Final = 1 << 16
 _BOM: Final = b"\xef\xbb\xbf"
 
 
-class Part:
-    """One JSON lines file of a set while it is read: records scanned, nothing loaded of Polars until ``frame``."""
+@dataclass(frozen=True)
+class Wanted:
+    """One JSON lines file to be read: a key of ``records.KINDS``, where it lies, and what findings call it."""
 
-    def __init__(self, kind: str, path: Path, file: str, report: Report) -> None:
-        self.kind = kind
-        self.file = file
-        findings = Report(file)
-        self.scanned, self.shape = _scanned(kind, path, file, findings)
-        report.merge(findings)
+    kind: str
+    path: Path
+    file: str
+
+
+@dataclass(frozen=True)
+class Part:
+    """One file of a set as scanned. ``whole`` says whether it is written as it should be, one object a line."""
+
+    kind: str
+    file: str
+    whole: bool
+    scanned: list[Scanned]
 
     @property
     def unreadable(self) -> int:
         return sum(part.unreadable for part in self.scanned)
-
-    @property
-    def whole(self) -> bool:
-        """Whether the file is written as it should be, one object a line."""
-        return self.shape is Shape.LINES
 
     def corpus(self) -> pl.DataFrame:
         """``doc_id, line, offset``."""
@@ -58,7 +64,11 @@ class Part:
         frames = []
         for part in self.scanned:
             columns = [texts(part.texts[name]).alias(as_) for name, as_ in names.items() if name in part.texts]
-            columns += [pl.Series(as_, part.numbers[name], dtype=pl.Float64) for name, as_ in names.items() if name in part.numbers]
+            columns += [
+                pl.Series(as_, part.numbers[name], dtype=pl.Float64)
+                for name, as_ in names.items()
+                if name in part.numbers
+            ]
             lines = (
                 pl.int_range(part.base + 1, part.base + part.height + 1, dtype=pl.UInt32, eager=True)
                 if part.lines is None
@@ -75,7 +85,9 @@ class Part:
 
         frame = self._frame({"query": "query_id", "ranking": "ranking"})
         if not frame.height:
-            return pl.DataFrame(schema={"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64, "line": pl.UInt32})
+            return pl.DataFrame(
+                schema={"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64, "line": pl.UInt32}
+            )
         size = pl.col("ranking").list.len()
         score = pl.int_ranges(size, 0, -1).cast(pl.List(pl.Float64))
         return (
@@ -84,6 +96,26 @@ class Part:
             .explode("ranking", "score")
             .select("query_id", pl.col("ranking").alias("doc_id"), "score", "line")
         )
+
+
+def read_parts(wanted: Sequence[Wanted], report: Report) -> list[Part]:
+    """Scans all files at once, so that large ones share the processes; what is wrong with them is added to ``report``."""
+    prepared = [_prepared(each) for each in wanted]
+    scanned = scan([each.ranges for each in prepared])
+    import polars  # noqa: F401  loads while the processes work
+
+    parts = []
+    for each, found, file in zip(prepared, scanned, wanted, strict=True):
+        for part in found:
+            each.report.merge(part.report)
+        report.merge(each.report)
+        parts.append(Part(file.kind, file.file, each.shape is Shape.LINES, found + each.elements))
+    return parts
+
+
+def read_part(kind: str, path: Path, file: str, report: Report) -> Part:
+    """One file alone."""
+    return read_parts([Wanted(kind, path, file)], report)[0]
 
 
 def texts(values: Texts) -> pl.Series:
@@ -95,22 +127,35 @@ def texts(values: Texts) -> pl.Series:
     return pl.Series(values, dtype=pl.List(pl.String) if values and isinstance(values[0], list) else pl.String)
 
 
-def _scanned(kind: str, path: Path, file: str, report: Report) -> tuple[list[Scanned], Shape]:
+@dataclass
+class _Prepared:
+    """What is known of a file before it is scanned, and what is wrong with its encoding and its shape. ``elements`` are the
+    records of a file that is not JSON lines and so has no ``ranges``."""
+
+    shape: Shape
+    report: Report
+    ranges: list[Range]
+    elements: list[Scanned]
+
+
+def _prepared(wanted: Wanted) -> _Prepared:
+    report = Report(wanted.file)
     start, data = 0, None
-    recoded = as_utf8(path)
+    recoded = as_utf8(wanted.path)
     if recoded is not None:
         data, findings = recoded
         report.extend(findings)
-    with path.open("rb") as stream:
-        head = stream.read(1 << 16) if data is None else data[: 1 << 16]
+    with wanted.path.open("rb") as stream:
+        head = stream.read(_HEAD) if data is None else data[:_HEAD]
     if head.startswith(_BOM):
         start = len(_BOM)
         report.add(json_rules.byte_order_mark((Edit(0, start, ""),)))
-    size = path.stat().st_size if data is None else len(data)
+    size = wanted.path.stat().st_size if data is None else len(data)
     shape = shape_of(head[start:], size <= len(head))
     if shape is Shape.LINES:
-        return scan(kind, path, file, start, report, data), shape
-    return [_from_elements(kind, path.read_bytes() if data is None else data, start, shape, report)], shape
+        return _Prepared(shape, report, list(cut(wanted.kind, wanted.path, wanted.file, start, data)), [])
+    whole = wanted.path.read_bytes() if data is None else data
+    return _Prepared(shape, report, [], [_from_elements(wanted.kind, whole, start, shape, report)])
 
 
 def _from_elements(kind: str, data: bytes, start: int, shape: Shape, report: Report) -> Scanned:
@@ -137,4 +182,3 @@ def _from_elements(kind: str, data: bytes, start: int, shape: Shape, report: Rep
     numbers = {"score": array("d", columns.get("score", []))}
     wanted = {field.attribute for field in KINDS[kind].fields} - {"score", "title"}
     return Scanned({name: columns.get(name, []) for name in wanted}, numbers, lines, places, 0, 0, Report(report.file))
-

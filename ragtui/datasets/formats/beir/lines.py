@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.datasets.containers.encoding import decode
 from ragtui.datasets.findings import SHOWN_PER_RULE, Edit, Finding, Level, More, Report
@@ -154,7 +154,7 @@ def parse(lines: pl.DataFrame, layout: Layout, number: str, report: Report) -> p
         _each(bad.rows(), lambda row: rules.no_grade(row[0], 0, key, f'the text "{(row[1] or "")[:40]}"'), report)
     for column, key in (("query_id", "query-id"), ("doc_id", "corpus-id")):
         blank = picked.filter(pl.col(column).str.strip_chars().str.len_bytes() == 0)["line"].to_list()
-        _each(blank, lambda line, key=key: rules.empty_id(line, 0, key), report)  # type: ignore[misc]
+        _each(blank, lambda line, key=key: rules.empty_id(line, 0, key), report)
         sound &= pl.col(column).str.strip_chars().str.len_bytes() > 0
     return picked.filter(sound).select("query_id", "doc_id", number, "line")
 
@@ -163,10 +163,14 @@ def _unquoted(picked: pl.DataFrame, report: Report) -> pl.DataFrame:
     import polars as pl
 
     for column, key in (("query_id", "query-id"), ("doc_id", "corpus-id"), ("text", "score")):
-        quoted = pl.col(column).str.starts_with('"') & pl.col(column).str.ends_with('"') & (pl.col(column).str.len_bytes() > 1)
+        quoted = (
+            pl.col(column).str.starts_with('"')
+            & pl.col(column).str.ends_with('"')
+            & (pl.col(column).str.len_bytes() > 1)
+        )
         hits = picked.filter(quoted).select("line", column)
         if hits.height:
-            _each(hits.rows(), lambda row, key=key: rules.quoted_field(row[0], key, row[1]), report)  # type: ignore[misc]
+            _each(hits.rows(), lambda row, key=key: rules.quoted_field(row[0], key, row[1]), report)
             inner = pl.col(column).str.slice(1, pl.col(column).str.len_chars() - 2)
             picked = picked.with_columns(pl.when(quoted).then(inner).otherwise(pl.col(column)).alias(column))
     return picked
@@ -178,7 +182,7 @@ def _empty(number: str) -> pl.DataFrame:
     return pl.DataFrame(schema={"query_id": pl.String, "doc_id": pl.String, number: pl.Float64, "line": pl.UInt32})
 
 
-def _each(rows: list[object], say: Callable[..., Finding], report: Report) -> None:
+def _each(rows: Sequence[Any], say: Callable[..., Finding], report: Report) -> None:
     """A finding for each of the first rows; the others are counted."""
     last: Finding | None = None
     for row in rows[:SHOWN_PER_RULE]:

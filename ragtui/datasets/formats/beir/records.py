@@ -9,7 +9,17 @@ from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
-from ragtui.datasets.containers.json_text import Member, Parsed, Passage, kind_of, parse, passage_of, skip_space, syntax_fault
+from ragtui.datasets.containers.json_text import (
+    Member,
+    Parsed,
+    Passage,
+    kind_of,
+    parse,
+    passage_of,
+    skip_space,
+    syntax_fault,
+    without_end,
+)
 from ragtui.datasets.findings import Finding, Report
 from ragtui.datasets.rules import beir as rules
 from ragtui.datasets.rules import json as json_rules
@@ -80,9 +90,14 @@ class Kind:
 
 _QUERY_ID: Final = Field("query-id", "id", "query", ("query_id", "qid", "queryid", "query", "topic", "q_id"))
 _CORPUS_ID: Final = Field(
-    "corpus-id", "id", "document", ("corpus_id", "doc_id", "docid", "doc-id", "document_id", "corpusid", "pid", "passage_id", "did")
+    "corpus-id",
+    "id",
+    "document",
+    ("corpus_id", "doc_id", "docid", "doc-id", "document_id", "corpusid", "pid", "passage_id", "did"),
 )
-_DOCUMENT_ID: Final = Field("_id", "id", "id", ("id", "doc_id", "docid", "doc-id", "document_id", "corpus-id", "corpus_id", "pid"))
+_DOCUMENT_ID: Final = Field(
+    "_id", "id", "id", ("id", "doc_id", "docid", "doc-id", "document_id", "corpus-id", "corpus_id", "pid")
+)
 
 KINDS: Final = {
     "corpus": Kind(
@@ -115,7 +130,10 @@ KINDS: Final = {
         references=True,
     ),
     "rankings": Kind(
-        Ranking, "rankings", (_QUERY_ID, Field("ranking", "ranking", "ranking", ("results", "hits", "docs"))), references=True
+        Ranking,
+        "rankings",
+        (_QUERY_ID, Field("ranking", "ranking", "ranking", ("results", "hits", "docs"))),
+        references=True,
     ),
 }
 
@@ -125,7 +143,7 @@ def repair(name: str, raw: bytes, line: int, byte: int, report: Report) -> list[
     if not raw.strip():
         report.add(rules.blank_line(line))
         return []
-    passage = passage_of(raw, line, byte, report)
+    passage = passage_of(without_end(raw), line, byte, report)
     final = not raw.endswith(b"\n")
     made = []
     for parsed in _objects(passage, final, report):
@@ -168,9 +186,10 @@ def check(kind: Kind, parsed: Parsed, passage: Passage, add: Callable[[Finding],
         return None
     if kind.record in (Document, Query):
         values.setdefault("text", "")
-        if not values["text"].strip() and not str(values.get("title", "")).strip() and (given := members.get("text")):
-            if isinstance(given.value, str):
-                add(rules.empty_text(*passage.at(given.start), kind.record is Query))
+        given = members.get("text")
+        nothing = not values["text"].strip() and not str(values.get("title") or "").strip()
+        if nothing and given is not None and isinstance(given.value, str):
+            add(rules.empty_text(*passage.at(given.start), kind.record is Query))
     return kind.record(**values)
 
 
@@ -223,7 +242,7 @@ def _id(field: Field, kind: Kind, member: Member, passage: Passage, add: Callabl
     if isinstance(value, str):
         if source[:1] != '"':  # a number of so many digits that it is kept as text
             add(rules.id_not_text(line, column, field.key, kind.references, "the number " + source, source, ()))
-        elif value.strip() == "":
+        elif not value:
             add(rules.empty_id(line, column, field.key))
             return None
         return value
@@ -271,7 +290,9 @@ def _grade(field: Field, kind: Kind, member: Member, passage: Passage, add: Call
     return float(value)
 
 
-def _ranking(field: Field, kind: Kind, member: Member, passage: Passage, add: Callable[[Finding], None]) -> list[str] | None:
+def _ranking(
+    field: Field, kind: Kind, member: Member, passage: Passage, add: Callable[[Finding], None]
+) -> list[str] | None:
     if not isinstance(member.value, list):
         add(rules.no_ranking(*passage.at(member.start), field.key, kind_of(member.value)))
         return None

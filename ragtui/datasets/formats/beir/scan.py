@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
@@ -25,11 +25,13 @@ _CHUNK: Final = 24 << 20
 _BUFFER: Final = 1 << 18
 _UNDECODED: Final = (msgspec.MsgspecError, RecursionError)
 
-# What keys, quotes and commas of a sound record take, with room for the spaces json.dumps writes and the line break, but
-# not for any key to be written a second time. A line that stays within it needs no closer look.
-_FRAME_TEXT: Final = len('{"_id":"","text":""}') + len('"_id":"",') - 1
-_FRAME_TITLE: Final = len('"title":"",')
-_FRAME_PAIR: Final = len('{"query-id":"","corpus-id":"","score":}') + len('"score":1,') - 1
+# Before a text's first character come its id, its title and at least this much of keys and quotes: as json.dumps spaces it,
+# which is less than the shortest second key could add to the tightest spacing. From there the next quote ends the text.
+_BEFORE: Final = len('{"_id": "", "text": "')
+_BEFORE_TITLED: Final = len('{"_id": "", "title": "", "text": "')
+_AFTER: Final = len('"}\r\n')
+_PAIR: Final = len('{"query-id":"","corpus-id":"","score":}') + len('"score":1,') - 1
+_TAILS: Final = 64
 
 Texts: TypeAlias = "str | list[Any]"
 """Many texts: joined by line feeds, which travels between processes ten times faster, or a list where one holds a line feed."""
@@ -67,22 +69,23 @@ class Scanned:
         return len(self.places)
 
 
-def scan(kind: str, path: Path, file: str, start: int, report: Report, data: bytes | None = None) -> list[Scanned]:
-    """All records of a JSON lines file from byte ``start``, in order; what is wrong with them is added to ``report``.
+def scan(files: Sequence[Sequence[Range]]) -> Iterator[list[Scanned]]:
+    """The records of each file, which is given in ranges (``cut``), in order. Work begins at once, and in several processes
+    where it is worth that; results come as they are taken."""
+    ranges = [part for file in files for part in file]
+    weight = sum(part.end - part.start for part in ranges)
+    many = weight > _ALONE and available_cpus() > 1 and all(part.data is None for part in ranges)
+    found = spread(scan_range, ranges) if many else map(scan_range, ranges)
+    return (_in_order([next(found) for _ in file]) for file in files)
 
-    ``kind`` is a key of ``records.KINDS``; ``file`` is what findings call the file; ``data`` is its text as UTF-8 where
-    the file is in another encoding.
-    """
-    ranges = list(_cut(kind, path, file, start, data))
-    many = len(ranges) > 1 and available_cpus() > 1
-    parts = []
+
+def _in_order(parts: list[Scanned]) -> list[Scanned]:
+    """The ranges of one file with their lines counted from its first."""
     line = 0
-    for part in spread(scan_range, ranges) if many else map(scan_range, ranges):
+    for part in parts:
         part.base = line
         part.report.findings = [replace(each, line=each.line + line) for each in part.report.findings]
-        report.merge(part.report)
         line += part.line_count
-        parts.append(part)
     return parts
 
 
@@ -123,6 +126,7 @@ def _documents(
     decode: Callable[[bytes], Any], stream: BinaryIO, size_of: Callable[[int], None], keep_id: Callable[[str], None]
 ) -> Iterator[bytes]:
     """Keeps sound documents; yields lines that must be taken apart. The size of a line is counted before it is yielded."""
+    tails: set[bytes] = set()
     for raw in stream:
         size = len(raw)
         size_of(size)
@@ -131,14 +135,13 @@ def _documents(
         except _UNDECODED:
             yield raw
             continue
-        text, title = record.text, record.title
-        spare = size - len(record.id) - len(text)
-        if title is not None:
-            spare -= len(title) + _FRAME_TITLE
-        if (spare > _FRAME_TEXT and _is_doubtful(raw, size - len(text))) or text.isspace():
+        identity, title, text = record.id, record.title, record.text
+        start = len(identity) + (_BEFORE if title is None else _BEFORE_TITLED + len(title))
+        end = raw.find(b'"', start)
+        if (size - end > _AFTER and raw[end:] not in tails and _is_doubtful(raw, text, start, tails)) or text.isspace():
             yield raw
         else:
-            keep_id(record.id)
+            keep_id(identity)
 
 
 def _queries(
@@ -148,6 +151,7 @@ def _queries(
     keep_id: Callable[[str], None],
     keep_text: Callable[[str], None],
 ) -> Iterator[bytes]:
+    tails: set[bytes] = set()
     for raw in stream:
         size = len(raw)
         size_of(size)
@@ -157,8 +161,9 @@ def _queries(
             yield raw
             continue
         text = record.text
-        around = size - len(text)
-        if (around - len(record.id) > _FRAME_TEXT and _is_doubtful(raw, around)) or text.isspace():
+        start = len(record.id) + _BEFORE
+        end = raw.find(b'"', start)
+        if (size - end > _AFTER and raw[end:] not in tails and _is_doubtful(raw, text, start, tails)) or text.isspace():
             yield raw
         else:
             keep_id(record.id)
@@ -182,7 +187,7 @@ def _pairs(
             yield raw
             continue
         query, document = record.query, record.document
-        if size - len(query) - len(document) > _FRAME_PAIR and _repeats(raw, b'"query-id"', b'"corpus-id"', b'"score"'):
+        if size - len(query) - len(document) > _PAIR and _repeats(raw, b'"query-id"', b'"corpus-id"', b'"score"'):
             yield raw
         else:
             keep_query(query)
@@ -220,18 +225,22 @@ _LOOPS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], Callable[..., It
 }
 
 
-def _is_doubtful(raw: bytes, around: int) -> bool:
+def _is_doubtful(raw: bytes, text: str, start: int, tails: set[bytes]) -> bool:
     """Whether a line that decoded may still be at fault: a key twice, or bad bytes in a key that is not read.
 
-    ``around`` is at least the number of bytes that are not the text's, so all of them lie that near to either end.
+    ``start`` is where the text begins if only its id and title come before it. ``tails`` remembers what may follow a text.
     """
-    edges = raw if 2 * around >= len(raw) else raw[:around] + raw[-around:]
-    return (
-        edges.count(b'"_id"') > 1
-        or edges.count(b'"text"') > 1
-        or edges.count(b'"title"') > 1
-        or (edges.count(b'":') > 3 and not raw.isascii() and not _is_utf8(raw))
-    )
+    closed = raw.rstrip()
+    if closed.endswith(b'"}') and raw.count(b'"', start, len(closed) - 2) == text.count('"'):
+        return False  # all quotes from there on are the text's own
+    if raw.count(b'"_id"') > 1 or raw.count(b'"text"') > 1 or raw.count(b'"title"') > 1:
+        return True
+    if not raw.isascii() and not _is_utf8(raw):
+        return True
+    tail = raw[raw.find(b'"', start) :]
+    if len(tails) < _TAILS and tail.isascii() and len(tail) < 200 and raw.find(b'"text"', 0, start) > 0:
+        tails.add(tail)
+    return False
 
 
 def _repeats(raw: bytes, *keys: bytes) -> bool:
@@ -277,11 +286,15 @@ class _Window(io.RawIOBase):
 def _open(part: Range) -> BinaryIO:
     if part.data is not None:
         return io.BytesIO(part.data[part.start : part.end])
-    return io.BufferedReader(_Window(part.path, part.start, part.end), _BUFFER)  # type: ignore[return-value]
+    return io.BufferedReader(_Window(part.path, part.start, part.end), _BUFFER)
 
 
-def _cut(kind: str, path: Path, file: str, start: int, data: bytes | None) -> Iterator[Range]:
-    """The file in ranges that begin at line starts; one range for a file that is small or already in memory."""
+def cut(kind: str, path: Path, file: str, start: int, data: bytes | None = None) -> Iterator[Range]:
+    """A JSON lines file from byte ``start`` in ranges that begin at line starts; one for a file that is small or in memory.
+
+    ``kind`` is a key of ``records.KINDS``; ``file`` is what findings call the file; ``data`` is its text as UTF-8 where
+    the file is in another encoding.
+    """
     size = path.stat().st_size if data is None else len(data)
     if data is not None or size - start <= _ALONE:
         yield Range(kind, str(path), file, start, size, data)

@@ -1,0 +1,277 @@
+"""Rules about data for Azure AI evaluation (codes AZ…)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from ragtui.datasets.containers.table import LINE, Table, short
+from ragtui.datasets.findings import Finding, Level, More
+from ragtui.datasets.formats.azure import TEXTS, AzureTable
+from ragtui.datasets.rules import rule
+
+_REFERABLE: Final = re.compile(r"[A-Za-z0-9_]+")
+_TIMES: Final = re.compile(r"date|Date|timestamp.*|modified|.*_at|.*_time")
+_DATE_LIKE: Final = r"^\s*(\d{4}-\d{2}-\d{2}([T ].*)?|\d+(\.\d+)?)\s*$"
+_ROLES: Final = {"user", "assistant", "system", "tool", "developer"}
+
+
+@rule("AZ101", "no-azure-column", Level.WARNING, remedy="rename columns, or map them: --mapping FILE", on=AzureTable)
+def no_known_column(azure: AzureTable) -> Iterator[Finding]:
+    """None of the columns has a name that an evaluator looks for: query, response, context, ground_truth, conversation.
+    Without a column_mapping the evaluators find nothing, and Azure's run ends green with no score."""
+    if not azure.columns and not azure.mapped:
+        shown = ", ".join(short(header, 30) for header in azure.table.headers[:8])
+        yield azure.table.header_finding(
+            "AZ101", Level.WARNING, f"no column an evaluator knows by name; columns are: {shown}"
+        )
+
+
+@rule("AZ102", "query-empty", example='{"query": "", …}', remedy="write the query, or remove the row", on=AzureTable)
+def empty_query(azure: AzureTable) -> Iterator[Finding | More]:
+    """The row asks nothing. A judge is called all the same and gives a score."""
+    if "query" in azure.columns:
+        yield from _empty(azure.table, "AZ102", Level.ERROR, azure.columns["query"])
+
+
+@rule("AZ103", "value-empty", Level.WARNING, example='{"ground_truth": "", …}', on=AzureTable)
+def empty_value(azure: AzureTable) -> Iterator[Finding | More]:
+    """Response, context or ground truth is empty. Azure judges the row as it is; here, metrics that need it are not
+    applicable."""
+    for wanted in TEXTS[1:]:
+        if wanted in azure.columns:
+            yield from _empty(azure.table, "AZ103", Level.WARNING, azure.columns[wanted])
+
+
+@rule("AZ104", "key-absent", Level.WARNING, example="ground_truth in 30 of 130 rows", on=AzureTable)
+def absent_key(azure: AzureTable) -> Iterator[Finding]:
+    """Some rows lack a key that others have. Azure turns it into NaN, and a judge is called with the text "nan", whose
+    score counts. Here, metrics that need it are not applicable in these rows."""
+    table = azure.table
+    for wanted in TEXTS:
+        name = azure.columns.get(wanted)
+        kinds = table.kinds.get(name) if name else None
+        if name is None or kinds is None:
+            continue
+        missing = (kinds == "absent") if table.container != "csv" else table.frame[name].is_null()
+        conversation = azure.columns.get("conversation")
+        if conversation is not None:
+            missing = missing & table.frame[conversation].is_null()
+        if count := int(missing.sum()):
+            level = Level.ERROR if wanted == "query" else Level.WARNING
+            message = f"{short(table.header_of(name))} is missing in {count:,} of {table.height:,} rows"
+            yield table.finding("AZ104", level, message, missing.arg_max() or 0, name)
+
+
+@rule("AZ105", "value-null", Level.WARNING, example='{"ground_truth": null, …}', on=AzureTable)
+def null_value(azure: AzureTable) -> Iterator[Finding | More]:
+    """A value is null. Azure turns it into NaN or None, and judges are called with that word for a text."""
+    table = azure.table
+    for wanted in TEXTS:
+        name = azure.columns.get(wanted)
+        if name is not None and name in table.kinds:
+            level = Level.ERROR if wanted == "query" else Level.WARNING
+            rows = _of_kind(table, name, ["null"])
+            header = short(table.header_of(name))
+            yield from table.findings(
+                "AZ105", level, name, ((row, header) for row in rows), lambda header: f"{header} is null"
+            )
+
+
+@rule("AZ106", "value-not-text", example='{"response": 42, …}', remedy="put the value in quotes", on=AzureTable)
+def not_text(azure: AzureTable) -> Iterator[Finding | More]:
+    """A text is a number or a boolean. Azure's text metrics fail on the row ('int' object has no attribute 'lower'); an
+    answer of digits must be in quotes."""
+    table = azure.table
+    for wanted in TEXTS:
+        name = azure.columns.get(wanted)
+        if name is not None and name in table.kinds:
+            rows = _of_kind(table, name, ["number", "boolean"])
+            cells = ((row, str(table.frame[name][row])) for row in rows)
+            header = short(table.header_of(name))
+            found = table.findings("AZ106", Level.ERROR, name, cells, f"{header} is {{}}, not a text".format)
+            yield from (_quoted(table, name, each) for each in found)
+
+
+@rule("AZ107", "context-is-a-list", Level.INFO, example='{"context": ["a", "b"], …}', on=AzureTable)
+def list_context(azure: AzureTable) -> Iterator[Finding]:
+    """Contexts are lists. Azure pastes the list into its prompt as Python prints it, brackets and all; here each is a chunk."""
+    name = azure.columns.get("context")
+    if name is not None and name in azure.table.kinds and (rows := _of_kind(azure.table, name, ["list"])):
+        message = f"{short(azure.table.header_of(name))} is a list in {len(rows):,} rows; Azure shows the judge its Python print"
+        yield azure.table.finding("AZ107", Level.INFO, message, rows[0], name)
+
+
+@rule(
+    "AZ108",
+    "conversation-shape",
+    example='{"conversation": "Hi"}',
+    remedy='{"messages": [{"role", "content"}, …]}',
+    on=AzureTable,
+)
+def conversation_shape(azure: AzureTable) -> Iterator[Finding | More]:
+    """A conversation is an object with a list of messages, each with a role (user, assistant, …) and content, of which one
+    at least is the assistant's."""
+    name = azure.columns.get("conversation")
+    if name is None:
+        return
+    faults = (
+        (row, fault)
+        for row, cell in enumerate(azure.table.frame[name].to_list())
+        if (fault := _conversation_fault(cell))
+    )
+    yield from azure.table.findings("AZ108", Level.ERROR, name, faults, lambda fault: f"conversation {fault}")
+
+
+@rule("AZ109", "conversation-and-query", Level.WARNING, remedy="leave one of the two out", on=AzureTable)
+def conversation_and_query(azure: AzureTable) -> Iterator[Finding | More]:
+    """A row has a conversation and a query or response as well. Azure's evaluators take one or the other and fail on both."""
+    table = azure.table
+    conversation = azure.columns.get("conversation")
+    others = [azure.columns[wanted] for wanted in ("query", "response") if wanted in azure.columns]
+    if conversation is None or not others:
+        return
+    import polars as pl
+
+    both = table.frame.select(
+        pl.col(conversation).is_not_null() & pl.any_horizontal(pl.col(others).is_not_null())
+    ).to_series()
+    rows = ((row, None) for row in both.arg_true().to_list())
+    yield from table.findings(
+        "AZ109", Level.WARNING, conversation, rows, lambda _: f"conversation and {' or '.join(others)} in one row"
+    )
+
+
+@rule(
+    "AZ110",
+    "time-like-column",
+    Level.WARNING,
+    platforms=("azure",),
+    example="a column created_at of dates",
+    on=AzureTable,
+)
+def time_like_columns(azure: AzureTable) -> Iterator[Finding]:
+    """A column called date, timestamp, modified, *_at or *_time holds dates or numbers. Azure's loader turns it into
+    timestamps and, with output_path set, loses the whole finished run: they cannot be written as JSON."""
+    import polars as pl
+
+    table = azure.table
+    for name in table.names if table.container == "jsonl" else ():
+        if not _TIMES.fullmatch(table.header_of(name)) or table.frame.schema[name] != pl.String:
+            continue
+        filled = table.frame[name].drop_nulls()
+        if filled.len() and filled.str.contains(_DATE_LIKE).all():
+            message = (
+                f"Azure's loader makes timestamps of column {short(table.header_of(name))} and cannot write them back"
+            )
+            yield table.finding("AZ110", Level.WARNING, message, 0, name)
+
+
+@rule(
+    "AZ111",
+    "unreferable-column",
+    Level.INFO,
+    example="a column called expected answer",
+    remedy="rename it",
+    on=AzureTable,
+)
+def unreferable_columns(azure: AzureTable) -> Iterator[Finding]:
+    """${data.NAME} takes ASCII letters, digits and underscores only: a column with spaces, hyphens or accents cannot be
+    mapped in Azure's SDK. ragtui takes ${data["any name"]}."""
+    table = azure.table
+    odd = [header for header in table.headers if header and not _REFERABLE.fullmatch(header)]
+    if odd:
+        shown = ", ".join(f'"{short(header, 30)}"' for header in odd[:5])
+        line = table.header_line or (int(table.frame[LINE][0]) if table.height else 0)
+        yield Finding(
+            "AZ111", Level.INFO, f"cannot be mapped in Azure's SDK: {shown}", line=line, field=odd[0], sheet=table.sheet
+        )
+
+
+@rule("AZ112", "retrieved-documents-shape", remedy='[{"document_id": "d1", "relevance_score": 0.7}]', on=AzureTable)
+def document_lists(azure: AzureTable) -> Iterator[Finding | More]:
+    """retrieved_documents is a list of {document_id, relevance_score}, retrieval_ground_truth one of {document_id,
+    query_relevance_label} with whole-number labels; both hold at most 10,000, the second at least one. Ids compare by
+    type: 1 is not "1"."""
+    table = azure.table
+    for wanted, number in (
+        ("retrieved_documents", "relevance_score"),
+        ("retrieval_ground_truth", "query_relevance_label"),
+    ):
+        name = azure.columns.get(wanted)
+        if name is None:
+            continue
+        cells = table.frame[name].to_list()
+        faults = ((row, fault) for row, cell in enumerate(cells) if (fault := _documents_fault(cell, number)))
+        yield from table.findings("AZ112", Level.ERROR, name, faults, lambda fault, name=name: f"{name} {fault}")  # type: ignore[misc]
+
+
+def _empty(table: Table, code: str, level: Level, name: str) -> Iterator[Finding | More]:
+    hits = table.rows_where(table.empty(name), name)
+    yield from table.findings(code, level, name, hits, lambda _: f"{short(table.header_of(name))} is empty")
+
+
+def _of_kind(table: Table, name: str, kinds: list[str]) -> list[int]:
+    wanted = table.kinds[name].cast(str).is_in(kinds)
+    return list(wanted.arg_true())
+
+
+def _quoted(table: Table, name: str, finding: Finding | More) -> Finding | More:
+    """The finding with the fix that puts the value in quotes."""
+    from dataclasses import replace
+
+    if isinstance(finding, More) or table.places is None or table.container not in ("json", "jsonl"):
+        return finding
+    cell = table.frame.filter(table.frame[LINE] == finding.line)[name][0]
+    return replace(finding, fix=table.places.edit(finding.line, table.names.index(name), str(cell)))
+
+
+def _conversation_fault(cell: Any) -> str | None:
+    value = _json(cell)
+    if value is None:
+        return None
+    messages = value.get("messages") if isinstance(value, dict) else value
+    if not isinstance(messages, list):
+        return 'has no list "messages"'
+    if not messages:
+        return "has no messages"
+    for place, message in enumerate(messages, 1):
+        if not isinstance(message, dict) or "role" not in message:
+            return f"message {place} has no role"
+        if message["role"] not in _ROLES:
+            return f"message {place} has the unknown role {message['role']!r}"
+        if message.get("content") is None and not message.get("tool_calls"):
+            return f"message {place} has no content"
+    return None if any(message["role"] == "assistant" for message in messages) else "has no message of the assistant"
+
+
+def _documents_fault(cell: Any, number: str) -> str | None:
+    value = _json(cell)
+    if value is None:
+        return None
+    if not isinstance(value, list):
+        return "is no list"
+    if number == "query_relevance_label" and not value:
+        return "is empty"
+    if len(value) > 10_000:
+        return f"has {len(value):,} documents; Azure takes 10,000"
+    for place, each in enumerate(value, 1):
+        if not isinstance(each, dict) or "document_id" not in each or number not in each:
+            return f"entry {place} lacks document_id or {number}"
+        found = each[number]
+        if isinstance(found, bool) or not isinstance(found, int if number == "query_relevance_label" else int | float):
+            return (
+                f"entry {place}: {number} is {json.dumps(found)}, not a {'whole ' if 'label' in number else ''}number"
+            )
+    return None
+
+
+def _json(cell: Any) -> Any:
+    if not isinstance(cell, str):
+        return None if cell is None else list(cell)
+    try:
+        return json.loads(cell)
+    except (ValueError, RecursionError):
+        return cell

@@ -1,0 +1,163 @@
+"""Opening datasets: what lies at a path, which format it is, and what cannot be opened."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragtui.datasets.check import CannotOpen, Opened, check_options, open_dataset, open_datasets
+from ragtui.datasets.findings import Level
+from ragtui.datasets.formats import ReadOptions
+
+
+def opened_or_refused(path: Path) -> Opened | str:
+    try:
+        return open_datasets([str(path)])
+    except CannotOpen as error:
+        return str(error)
+
+
+CSV = "query,expected_answer\nWho?,Me\n"
+
+
+def tree(root: Path, **files: str) -> Path:
+    for name, content in files.items():
+        path = root / name.replace("__", "/").replace("_dot_", ".")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    return root
+
+
+def test_a_folder_is_searched_and_each_file_is_a_dataset(tmp_path: Path) -> None:
+    tree(tmp_path, a_dot_csv=CSV, sub__b_dot_csv=CSV, notes_dot_md="# Notes", sub__other_dot_txt="nothing to see\n")
+    opened = open_datasets([str(tmp_path)])
+    assert [dataset.path for dataset in opened.datasets] == [f"{tmp_path}/a.csv", f"{tmp_path}/sub/b.csv"]
+
+
+def test_a_search_passes_over_hidden_fixed_and_kept_files(tmp_path: Path) -> None:
+    for name in ("a.csv", "a.fixed.csv", "a.csv.orig", ".b.csv", ".ragtui/c.csv", "d.fixed/d.csv", ".git/e.csv"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(CSV)
+    assert [dataset.name for dataset in open_datasets([str(tmp_path)]).datasets] == ["a"]
+    assert open_dataset(str(tmp_path / "a.fixed.csv"))[0].rows == 1  # named, it is opened
+
+
+def test_findings_name_files_relative_to_the_folder_and_paths_as_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree(tmp_path, data__sub__a_dot_csv="query,expected_answer\n,Me\n")
+    monkeypatch.chdir(tmp_path)
+    for typed, file, shown in (
+        ("data", "sub/a.csv", "data/sub/a.csv"),
+        ("./data/", "sub/a.csv", "./data/sub/a.csv"),
+        ("data/sub/a.csv", "a.csv", "data/sub/a.csv"),
+    ):
+        [(path, finding)] = list(open_datasets([typed]).placed())
+        assert (finding.file, path, finding.dataset) == (file, shown, 0)
+
+
+def test_datasets_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
+    tree(tmp_path, one__a_dot_csv="query,expected_answer\n,Me\n", two__a_dot_csv="query,expected_answer\nQ,\n")
+    opened = open_datasets([str(tmp_path / "one" / "a.csv"), str(tmp_path / "two" / "a.csv")])
+    assert [(finding.file, finding.dataset) for finding in opened.findings()] == [("a.csv", 0), ("a.csv", 1)]
+    assert [path for path, _ in opened.placed()] == [dataset.path for dataset in opened.datasets]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("empty.csv", b"", "the file is empty"),
+        ("other.csv", b"a,b\n1,2\n", "not a dataset ragtui knows; its columns are 'a', 'b'"),
+        ("picture.csv", b"\x89PNG\r\n\x1a\n\x00\x00", "not a dataset ragtui knows"),
+    ],
+)
+def test_a_named_file_that_nobody_knows_cannot_be_opened(tmp_path: Path, name: str, content: bytes, says: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(CannotOpen, match=says):
+        open_datasets([str(tmp_path / name)])
+
+
+def test_nothing_to_check_is_no_success(tmp_path: Path) -> None:
+    with pytest.raises(CannotOpen, match="nothing that ragtui can check"):
+        open_datasets([str(tmp_path)])
+    with pytest.raises(CannotOpen, match="no such file"):
+        open_datasets([str(tmp_path / "nowhere")])
+    with pytest.raises(CannotOpen):
+        open_datasets([])
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_without_permission_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(CSV)
+    path.chmod(0)
+    with pytest.raises(CannotOpen, match="no permission"):
+        open_datasets([str(path)])
+
+
+def test_any_table_can_be_read_as_one_when_told_to(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n")
+    dataset, report = open_dataset(str(tmp_path / "a.csv"), "table")
+    assert (dataset.rows, dataset.format) == (1, "table")
+    assert [finding.code for finding in report.findings] == ["TBL101"]
+
+
+def test_unknown_words_name_the_known_ones() -> None:
+    with pytest.raises(CannotOpen, match=r"unknown format 'tabel' \(did you mean 'table'\?\)"):
+        check_options(format="tabel")
+    with pytest.raises(CannotOpen, match="unknown platform 'depset'"):
+        check_options(platform="depset")
+    with pytest.raises(CannotOpen, match="no rule begins with 'NOPE'"):
+        check_options(select=("NOPE",))
+    check_options(select=("CSV", "ALL"), ignore=("DS301",), platform="deepset", format="table")
+
+
+def test_select_and_ignore_keep_the_counts_right(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("query,expected_answer\n,\nQ,\n" + "Q,a,b\n" * 3)
+    path = str(tmp_path / "a.csv")
+
+    def counted(select: tuple[str, ...] = (), ignore: tuple[str, ...] = ()) -> dict[str, int]:
+        opened = open_datasets([path], ReadOptions(select=select, ignore=ignore))
+        return {code: count for code, (count, _) in opened.by_code().items()}
+
+    assert counted() == {"CSV005": 3, "CSV010": 1, "TBL103": 1}
+    assert counted(select=("CSV005",)) == {"CSV005": 3}
+    assert counted(ignore=("CSV",)) == {"TBL103": 1}
+
+
+def test_a_platform_refuses_formats_it_does_not_load(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(CSV)
+    opened = open_datasets([str(tmp_path / "a.csv")], ReadOptions(platform="deepset"))
+    assert [finding.code for finding in opened.findings() if finding.level is Level.ERROR] == ["FILE201"]
+
+
+@given(data=st.binary(max_size=300))
+@settings(max_examples=300, deadline=None)
+def test_any_file_is_opened_or_refused_in_one_line(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    path = tmp_path_factory.getbasetemp() / "any.csv"
+    path.write_bytes(data)
+    opened = opened_or_refused(path)
+    assert not isinstance(opened, str) or "\n" not in opened
+
+
+@given(
+    lines=st.lists(st.text('question,text"{}[]: é\x00\x1b;|', max_size=30), max_size=10),
+    header=st.sampled_from(
+        ["question", "query,expected_answer", "question,text,context,answer_start,answer_end", '{"question": "x"}']
+    ),
+)
+@settings(max_examples=300, deadline=None)
+def test_any_lines_under_a_known_header_are_read(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[str], header: str
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "lines.csv"
+    path.write_bytes("\n".join([header, *lines]).encode())
+    opened = opened_or_refused(path)
+    if isinstance(opened, str):
+        assert "\n" not in opened
+    else:
+        assert all(finding.line <= len(lines) + 1 for finding in opened.findings())
