@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
@@ -9,21 +10,30 @@ from ragtui.tui.opened import OpenDataset
 from ragtui.tui.widgets.choosing import Choice
 
 if TYPE_CHECKING:
+    from ragtui.datasets.dataset import Dataset
     from ragtui.experiments.plan import Plan
     from ragtui.tui.workbench import Workbench
+    from ragtui.workspace import Workspace
 
-_GROUP: Final = "group:"
+GROUP: Final = "group:"
 
 
-def proposed_metrics(bench: Workbench) -> str:
-    """The only group there is, else what fits the data."""
-    groups = bench.groups()
-    return f"{_GROUP}{groups[0].name}" if len(groups) == 1 else ""
+def proposed_metrics(bench: Workbench, opened: OpenDataset | None) -> str:
+    """The first group whose metrics fit the shape of the data; else what fits the data."""
+    from ragtui.datasets.dataset import Shape
+
+    if opened is None or opened.dataset is None:
+        return ""
+    ranked = opened.dataset.shape is Shape.RETRIEVAL
+    fitting = [
+        group for group in bench.groups() if any(metric.ranking is not None for metric in group.metrics) == ranked
+    ]
+    return f"{GROUP}{fitting[0].name}" if fitting else ""
 
 
 def metric_choices(bench: Workbench) -> list[Choice]:
     groups = [
-        Choice(f"{_GROUP}{group.name}", group.name, ", ".join(metric.name for metric in group.metrics))
+        Choice(f"{GROUP}{group.name}", group.name, ", ".join(metric.name for metric in group.metrics))
         for group in bench.groups()
     ]
     return [Choice("", "what fits the data"), *groups]
@@ -61,47 +71,49 @@ def proposed_targets(opened: OpenDataset | None) -> tuple[str, str]:
     keys = [choice.key for choice in target_choices(opened)]
     if dataset is None or dataset.shape is Shape.RETRIEVAL:
         return (keys or ["recorded"])[0], ""
-    columns = [key for key in keys if key.startswith("recorded:")]
     if "response" in dataset.fields or len(dataset.columns_with(Role.RESPONSE)) == 1:
         return "recorded", ""
-    return (columns[-1], columns[-2] if len(columns) > 1 else "") if columns else ("recorded", "")
+    versions = [key for key in keys if key.startswith("recorded:") and re.search("answer|response|output", key.lower())]
+    return (versions[-1], versions[-2] if len(versions) > 1 else "") if versions else ("recorded", "")
 
 
-def plan_of(bench: Workbench, opened: OpenDataset, values: Mapping[str, str]) -> Plan:
-    """The plan that a form's values ask for.
+def plan_of(workspace: Workspace, dataset: Dataset, values: Mapping[str, str]) -> tuple[Dataset, Plan]:
+    """The plan that a form's values ask for, and the dataset as the plan takes it (all of it, or the first rows).
 
     Raises:
         One of ``running.expected()``, in one line.
     """
+    from ragtui.datasets.check import open_dataset
+    from ragtui.datasets.formats import ReadOptions
     from ragtui.experiments.planning import make_plan
 
-    if opened.dataset is None:
-        raise ValueError(f"{opened.path} is not read")
+    limit = _whole(values["limit"], "limit") if values["limit"] else None
+    if limit is not None and limit < dataset.rows:
+        dataset, _ = open_dataset(dataset.path, dataset.format, ReadOptions(limit=limit))
     chosen = values["metrics"]
-    return make_plan(
-        opened.dataset,
-        bench.workspace,
-        metrics=None if not chosen or chosen.startswith(_GROUP) else chosen,
-        group=chosen.removeprefix(_GROUP) if chosen.startswith(_GROUP) else None,
+    plan = make_plan(
+        dataset,
+        workspace,
+        metrics=None if not chosen or chosen.startswith(GROUP) else chosen,
+        group=chosen.removeprefix(GROUP) if chosen.startswith(GROUP) else None,
         candidate=values["candidate"] or "recorded",
         baseline=values["baseline"] or None,
         judge=values["judge"] or "embedded",
         strategy=values["strategy"] or "auto",
         repeats=_whole(values["repeats"] or "1", "repeats"),
-        limit=_whole(values["limit"], "limit") if values["limit"] else None,
+        limit=limit,
     )
+    return dataset, plan
 
 
 def _whole(text: str, name: str) -> int:
     """A positive whole number.
 
     Raises:
-        ValueError: it is none.
+        PlanError: it is none.
     """
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise ValueError(f"{name} must be a whole number from 1 on, not {text!r}")
-    return number
+    from ragtui.experiments.planning import PlanError
+
+    if not text.isdecimal() or int(text) < 1:
+        raise PlanError(f"{name} must be a whole number from 1 on, not {text!r}")
+    return int(text)

@@ -54,9 +54,16 @@ class Run:
 def expected() -> tuple[type[Exception], ...]:
     """What planning and running may say in one line: the user's business, not a fault."""
     from ragtui.datasets.check import CannotOpen
+    from ragtui.experiments.demo import DemoError, Stopped
+    from ragtui.experiments.planning import PlanError
+    from ragtui.experiments.reports import ReportError
     from ragtui.experiments.store import StoreError
     from ragtui.judges.profile import JudgeError
     from ragtui.metrics.spec import MetricError
     from ragtui.targets.target import TargetError
+    from ragtui.workspace import WorkspaceError
 
-    return (CannotOpen, StoreError, JudgeError, MetricError, TargetError, ValueError, OSError)
+    return (
+        CannotOpen, DemoError, JudgeError, MetricError, OSError, PlanError, ReportError, Stopped, StoreError, TargetError,
+        WorkspaceError,
+    )  # fmt: skip

@@ -5,9 +5,11 @@ Every import of a lower floor is made when it is first needed, so that the first
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.tui.opened import OpenDataset, around, read
 from ragtui.tui.widgets.top_bar import Counts
@@ -16,13 +18,17 @@ from ragtui.workspace import Workspace
 if TYPE_CHECKING:
     import polars as pl
 
+    from ragtui.datasets.dataset import Dataset
     from ragtui.experiments.plan import Plan
     from ragtui.experiments.preflight import Preflight
+    from ragtui.experiments.progress import Progress
     from ragtui.experiments.store import Entry, Store
     from ragtui.metrics.groups import Group
     from ragtui.metrics.metric import Metric
     from ragtui.tui.running import Run
     from ragtui.tui.triage import Triage
+
+_TEXTS_AT_ONCE: Final = 20_000  # documents of a corpus that are shown with their texts
 
 
 class Workbench:
@@ -39,6 +45,9 @@ class Workbench:
         self._store: Store | None = None
         self._groups: list[Group] | None = None
         self._entries: list[Entry] = []
+        self._planned: tuple[Plan, Dataset] | None = None
+        self._corpora: dict[str, Dataset | None] = {}
+        self.group_problems: list[str] = []
 
     def setting(self, name: str, default: Any) -> Any:
         """A value of ``[app]`` in ``ragtui.toml``."""
@@ -60,11 +69,18 @@ class Workbench:
     # Metric Groups
 
     def groups(self) -> list[Group]:
-        """The workspace's groups, in the order of ``ragtui.toml``."""
+        """The workspace's groups that can be used, in the order of ``ragtui.toml``; ``group_problems`` says what is wrong
+        with the others."""
         if self._groups is None:
-            from ragtui.metrics.groups import groups
+            from ragtui.metrics.groups import group_names, load_group
+            from ragtui.metrics.spec import MetricError
 
-            self._groups = list(groups(self.workspace))
+            self._groups, self.group_problems = [], []
+            for name in group_names(self.workspace):
+                try:
+                    self._groups.append(load_group(self.workspace, name))
+                except MetricError as error:
+                    self.group_problems.append(str(error))
         return self._groups
 
     def used_groups(self) -> dict[str, int]:
@@ -81,25 +97,33 @@ class Workbench:
         """Writes a group to ``ragtui.toml``.
 
         Raises:
-            ValueError: a name or metric cannot be used.
+            MetricError: a name or metric cannot be used.
         """
         from ragtui.metrics.groups import save_group
 
-        self.workspace = save_group(self.workspace, name, specs)
-        self._groups = None
+        self._changed(save_group(self.workspace, name, specs))
+
+    def duplicate_group(self, name: str, copy: str) -> None:
+        """Writes a group a second time; raises as ``save_group``."""
+        from ragtui.metrics.groups import duplicate_group
+
+        self._changed(duplicate_group(self.workspace, name, copy))
 
     def rename_group(self, old: str, new: str) -> None:
-        """Gives a group another name, its metrics and thresholds as they are."""
+        """Gives a group another name; raises as ``save_group``."""
         from ragtui.metrics.groups import rename_group
 
-        self.workspace = rename_group(self.workspace, old, new)
-        self._groups = None
+        self._changed(rename_group(self.workspace, old, new))
 
     def delete_group(self, name: str) -> None:
+        """Deletes a group; raises as ``save_group``, also where experiments use it."""
         from ragtui.metrics.groups import delete_group
 
-        self.workspace = delete_group(self.workspace, name)
-        self._groups = None
+        users = [entry.id for entry in self._entries if entry.plan.group == name]
+        self._changed(delete_group(self.workspace, name, users))
+
+    def _changed(self, workspace: Workspace) -> None:
+        self.workspace, self._groups = workspace, None
 
     # Experiments
 
@@ -147,39 +171,56 @@ class Workbench:
         if opened is None or opened.dataset is None:
             return "open a dataset first"
         try:
-            return preflight(plan_of(self, opened, values), opened.dataset, self.workspace)
+            dataset, plan = plan_of(self.workspace, opened.dataset, values)
+            found = preflight(plan, dataset, self.workspace)
         except expected() as error:
             return str(error)
+        self._planned = (plan, dataset)
+        return found
 
     def start(self, plan: Plan) -> str:
-        """Starts a run; returns one line if it cannot."""
+        """Starts the plan that was looked at last; returns one line if it cannot."""
         from ragtui.tui.running import Run
 
-        dataset = next(
-            (each.dataset for each in self.datasets if each.dataset and each.dataset.name == plan.dataset), None
-        )
         if self.is_running:
             return "another experiment runs; stop it first"
-        if dataset is None:
-            return f"the dataset {plan.dataset} is not open"
-        self.run = Run(plan, dataset, self.workspace)
+        if self._planned is None or self._planned[0] != plan:
+            return "this plan was not looked at; make it again"
+        self.run = Run(*self._planned, self.workspace)
         return ""
 
     def resume(self, entry: Entry) -> str:
         """Goes on with an experiment where it stopped; returns one line if it cannot."""
-        from ragtui.datasets.check import open_dataset
-        from ragtui.experiments.planning import fingerprint_of
+        from ragtui.experiments.planning import reopen
         from ragtui.tui.running import Run, expected
 
         try:
-            dataset, _ = open_dataset(entry.source)
-            same = fingerprint_of(dataset, entry.plan.candidate, entry.plan.baseline) == entry.plan.fingerprint
+            dataset = reopen(entry, self.workspace)
         except expected() as error:
             return str(error)
-        if not same:
-            return f"{entry.source} has changed since this experiment began; start a new one"
         self.run = Run(entry.plan, dataset, self.workspace)
         return ""
+
+    def open_demo(self, progress: Progress) -> str:
+        """Sets the demo up in its own folder, runs it if it was not, and moves the workbench there; returns the id of the
+        experiment to show. Takes some seconds: call it in a thread.
+
+        Raises:
+            One of ``running.expected()``.
+        """
+        from ragtui.experiments.demo import default_folder, prepare, run_demo
+
+        workspace = prepare(default_folder())
+        experiment = run_demo(workspace, progress)
+        os.chdir(workspace.root)
+        if self._store is not None:
+            self._store.close()
+        self.workspace, self._store, self._groups, self.datasets = workspace, None, None, []
+        self.paths = ["."]
+        self.put(self.read(self.paths))
+        self.groups()
+        self.experiments()
+        return experiment
 
     def take_ended(self) -> Run:
         """The run that has ended; the workbench lets go of it."""
@@ -201,13 +242,40 @@ class Workbench:
         self.last_triage = triage
         return triage
 
-    def document_texts(self, triage: Triage | None, wanted: list[str]) -> dict[str, str]:
+    def document_texts(self, triage: Triage, wanted: Sequence[str]) -> dict[str, str]:
         """Documents of an experiment's corpus by their ids; empty where the corpus is not at hand."""
-        return {}
+        from ragtui.datasets.check import open_dataset
+        from ragtui.datasets.texts import documents
+        from ragtui.tui.running import expected
 
-    def export(self, rows: pl.DataFrame, name: str) -> str:
-        """Writes rows to a file; returns what to say."""
-        raise ValueError("not yet")
+        plan, source = triage.plan, triage.source
+        dataset = next(
+            (each.dataset for each in self.datasets if each.dataset and each.dataset.name == plan.dataset), None
+        )
+        if dataset is None and source:
+            if source not in self._corpora:
+                path = Path(source) if Path(source).is_absolute() else self.workspace.root / source
+                try:
+                    self._corpora[source] = open_dataset(str(path), plan.dataset_format)[0]
+                except expected():
+                    self._corpora[source] = None
+            dataset = self._corpora[source]
+        return {} if dataset is None else {doc_id: text.whole for doc_id, text in documents(dataset, wanted).items()}
+
+    def export(self, triage: Triage, case_ids: Sequence[str], name: str) -> str:
+        """Writes the rows shown to a .csv, or with another ending the whole experiment; returns what to say.
+
+        Raises:
+            One of ``running.expected()``.
+        """
+        from ragtui.experiments.export import export
+        from ragtui.tui.exporting import write_rows
+
+        path = Path(name).expanduser()
+        if path.suffix.lower() == ".csv":
+            return write_rows(triage.results, case_ids, path)
+        results = self.store().results(triage.results.experiment)
+        return f"{export(results, path)} (the whole experiment; only .csv holds just the rows shown)"
 
     def farewell(self) -> str:
         """What is left in the scrollback when the app ends: the figures that were looked at last, and how to come back."""
@@ -239,5 +307,15 @@ class Workbench:
         return list(dict.fromkeys(each.path for each in self.datasets))
 
     def with_texts(self, opened: OpenDataset, part: str, frame: pl.DataFrame) -> pl.DataFrame:
-        """A table of a dataset with its documents' texts beside their ids, where they can be had at once."""
-        return frame
+        """A corpus with its documents' texts beside their ids, as far as they can be had at once."""
+        if part != "corpus" or opened.dataset is None or frame.height > _TEXTS_AT_ONCE:
+            return frame
+        import polars as pl
+
+        from ragtui.datasets.texts import documents
+
+        found = documents(opened.dataset, frame["doc_id"].to_list())
+        titles = [found[doc_id].title if doc_id in found else None for doc_id in frame["doc_id"]]
+        texts = [found[doc_id].text if doc_id in found else None for doc_id in frame["doc_id"]]
+        shown = frame.with_columns(pl.Series("text", texts, dtype=pl.String))
+        return shown.with_columns(pl.Series("title", titles, dtype=pl.String)) if any(titles) else shown

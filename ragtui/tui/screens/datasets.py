@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ragtui.datasets.findings import Finding
+    from ragtui.experiments.progress import Progress
 
 FIRST_RUN = """Nothing is open here yet.
 press d for the demo: a support desk's assistant, two versions compared
@@ -69,7 +70,10 @@ class DatasetsPane(Pane):
 
     async def loaded(self) -> None:
         """Opens what was named on the command line; what stands there already is shown meanwhile."""
-        await self.open(self.workbench.paths)
+        if self.workbench.demo:
+            self.do_demo()
+        else:
+            await self.open(self.workbench.paths)
 
     async def open(self, paths: list[str]) -> None:
         """Opens files and folders, and puts the cursor on the first of them."""
@@ -214,6 +218,28 @@ class DatasetsPane(Pane):
         self.refreshed()
         tell(self, f"read {len(again)} again")
 
+    def do_demo(self) -> None:
+        self.run_worker(self._open_demo(), group="demo", exclusive=True)
+
+    async def _open_demo(self) -> None:
+        """Sets the demo up and shows its results; what goes on is said at the top meanwhile."""
+        from ragtui.experiments.progress import Progress
+        from ragtui.tui.running import expected
+
+        progress = Progress()
+        looking = self.set_interval(0.1, lambda: self.post_message(self.Activity(demo_words(progress))))
+        try:
+            experiment = await asyncio.to_thread(self.workbench.open_demo, progress)
+        except expected() as error:
+            tell(self, str(error), "error", title="demo")
+            return
+        finally:
+            looking.stop()
+            self.post_message(self.Activity(""))
+        self._frame = None
+        self.refreshed()
+        self.post_message(self.Results(experiment))
+
     def do_evaluate(self) -> None:
         if (current := self.current) is not None:
             self.post_message(self.Evaluate(current))
@@ -275,3 +301,8 @@ class DatasetsPane(Pane):
         assert table.frame is not None
         row = table.frame["dataset"].search_sorted(number)
         table.go_to(int(row))
+
+
+def demo_words(progress: Progress) -> str:
+    """How far the demo is, for the bar at the top."""
+    return f"demo {100 * progress.done // progress.total} %" if progress.total else "demo: reading"

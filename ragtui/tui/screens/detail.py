@@ -105,6 +105,8 @@ class DetailScreen(Screen[None], CaseActions, inherit_bindings=False):
         """The documents' texts, read when they are looked at."""
         side = case.sides[0]
         wanted = [each.doc_id for each in side.ranking if each.rank is None or each.rank <= 10]
+        if self.triage is None:
+            return
         texts = await asyncio.to_thread(self.workbench.document_texts, self.triage, wanted)
         if texts and self.case is case and not self._beside:
             self.query_one("#evidence", WrappedText).show(case_views.evidence(side, texts), keep=True)

@@ -63,11 +63,18 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
             yield KeyBar()
 
     def _fields(self) -> list[Field]:
-        bench, names = self.workbench, [each.name for each in self.workbench.datasets if each.dataset is not None]
+        bench = self.workbench
+        datasets = [
+            Choice(str(i), each.name, each.dataset.path)
+            for i, each in enumerate(bench.datasets)
+            if each.dataset is not None
+        ]
+        here = str(bench.datasets.index(self._dataset)) if self._dataset is not None else ""
         candidate, baseline = offers.proposed_targets(self._dataset)
         return [
-            Field("dataset", "dataset", self._dataset.name if self._dataset else "", lambda: [Choice(n, n) for n in names]),
-            Field("metrics", "metrics", offers.proposed_metrics(bench), lambda: offers.metric_choices(bench), free=True),
+            Field("dataset", "dataset", here, lambda: datasets),
+            Field("metrics", "metrics", offers.proposed_metrics(bench, self._dataset), lambda: offers.metric_choices(bench),
+                  free=True),
             Field("candidate", "candidate", candidate, lambda: offers.target_choices(self._dataset), free=True),
             Field("baseline", "baseline", baseline, lambda: [Choice("", "none"), *offers.target_choices(self._dataset)],
                   free=True),
@@ -92,10 +99,9 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
     def _changed(self, event: Form.Changed) -> None:
         form = self.query_one(Form)
         if event.name == "dataset":
-            self._dataset = next(
-                (each for each in self.workbench.datasets if each.name == form.values["dataset"]), None
-            )
+            self._dataset = self.workbench.datasets[int(form.values["dataset"])]
             candidate, baseline = offers.proposed_targets(self._dataset)
+            form.set("metrics", offers.proposed_metrics(self.workbench, self._dataset))
             form.set("candidate", candidate)
             form.set("baseline", baseline)
         self._preflight, self._problem = None, "the plan is being looked at"

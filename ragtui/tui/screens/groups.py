@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 
+from ragtui.metrics.spec import MetricError
 from ragtui.text import cell
 from ragtui.tui.actions import bindings
 from ragtui.tui.performing import tell
@@ -114,7 +115,7 @@ class GroupsPane(Pane):
 
     def do_add_metric(self) -> None:
         if (group := self.current) is not None:
-            self._pick_metrics(group.name, specs_of(group))
+            self._pick_metrics(group.name, group.specs)
 
     def _pick_metrics(self, name: str, have: Sequence[str]) -> None:
         choices = [
@@ -132,7 +133,7 @@ class GroupsPane(Pane):
     def _save(self, name: str, specs: Sequence[str], *, row: int | None = None) -> None:
         try:
             self.workbench.save_group(name, specs)
-        except (ValueError, OSError) as error:
+        except (MetricError, OSError) as error:
             tell(self, str(error), "error")
             return
         self._after_change(name, row=row)
@@ -154,7 +155,7 @@ class GroupsPane(Pane):
         group, row = self.current, self.query_one("#metric-list", VirtualTable).row
         if group is None or row is None or not 0 <= row + step < len(group.metrics):
             return
-        specs = list(specs_of(group))
+        specs = list(group.specs)
         specs[row], specs[row + step] = specs[row + step], specs[row]
         self._save(group.name, specs, row=row + step)
 
@@ -163,9 +164,9 @@ class GroupsPane(Pane):
         if group is None:
             return
         if name:
-            self._save(name, specs_of(group))
+            self._save(name, group.specs)
         else:
-            ask(self, "name of the copy", then=lambda typed: self._save(typed, specs_of(group)) if typed else None,
+            ask(self, "name of the copy", then=lambda typed: self._save(typed, group.specs) if typed else None,
                 value=f"{group.name}-2")  # fmt: skip
 
     def do_rename(self, name: str = "") -> None:
@@ -177,7 +178,7 @@ class GroupsPane(Pane):
             if typed and typed != group.name:
                 try:
                     self.workbench.rename_group(group.name, typed)
-                except (ValueError, OSError) as error:
+                except (MetricError, OSError) as error:
                     tell(self, str(error), "error")
                     return
                 self._after_change(typed)
@@ -195,7 +196,7 @@ class GroupsPane(Pane):
             if len(group.metrics) == 1:
                 tell(self, "a group holds at least one metric; delete the group itself", "warning")
                 return
-            specs = [spec for at, spec in enumerate(specs_of(group)) if at != metrics.row]
+            specs = [spec for at, spec in enumerate(group.specs) if at != metrics.row]
             self._save(group.name, specs, row=min(metrics.row, len(specs) - 1))
             return
 
@@ -223,10 +224,6 @@ class GroupsPane(Pane):
 
 
 # How groups and metrics look
-
-
-def specs_of(group: Group) -> list[str]:
-    return [metric.name for metric in group.metrics]
 
 
 def _uses(values: Sequence[Any]) -> Painted:

@@ -247,12 +247,14 @@ class ResultsPane(Pane, CaseActions):
             )
 
     def _export(self, name: str) -> None:
+        from ragtui.tui.running import expected
+
         rows = self.rows_table().shown_rows()
-        if not name or rows is None:
+        if not name or rows is None or self.triage is None:
             return
         try:
-            tell(self, self.workbench.export(rows, name))
-        except (OSError, ValueError) as error:
+            tell(self, self.workbench.export(self.triage, rows["case_id"].to_list(), name))
+        except expected() as error:
             tell(self, str(error), "error", title="export")
 
     def why_not(self, name: str) -> str | None:
