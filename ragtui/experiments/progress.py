@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -22,7 +23,7 @@ class Status(StrEnum):
 
 @dataclass
 class Progress:
-    """How far a run is. Written by the run's thread only, read by any; ``cancel`` asks it to stop after what is in flight."""
+    """How far a run is: written by the run's thread, read by any; ``cancel`` asks it to stop soon."""
 
     total: int = 0
     done: int = 0
@@ -39,9 +40,15 @@ class Progress:
     experiment: str | None = None
     started: float = field(default_factory=time.monotonic)
     _stop: threading.Event = field(default_factory=threading.Event)
+    _turn: Callable[[int], int] | None = None
 
     def cancel(self) -> None:
         self._stop.set()
+
+    def turn(self, by: int) -> None:
+        """Asks for more or fewer judge calls in flight; without effect where nothing is in flight."""
+        if self._turn is not None:
+            self.concurrency = self._turn(by)
 
     @property
     def cancelled(self) -> bool:

@@ -1,4 +1,4 @@
-"""What screens and reports read of an experiment: small values for the overview, one frame for the rows, one case whole."""
+"""What screens and reports read of an experiment: small values for the overview, one frame for the rows, one case."""
 
 from __future__ import annotations
 
@@ -16,8 +16,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MetricSummary:
-    """One metric on one side. ``mean`` is over the ``n_scored`` of ``n_total`` cells, ``strict_mean`` counts errors as the
-    worst score; both are ``None`` where nothing was scored. ``histogram`` counts scores in equal bins over the scale."""
+    """One metric on one side. ``mean`` is over the ``n_scored`` of ``n_total`` cells, ``strict_mean`` counts errors as
+    the worst score; both are ``None`` where nothing was scored (``strict_mean`` also where the scale has no worst end).
+    ``histogram`` counts scores in equal bins over the scale. Repeats are folded: a case is one cell, its score their
+    mean; ``flips`` counts cases whose repeats disagree on passing. ``notes`` are short remarks that belong beside the
+    figure ("2 queries not in the run")."""
 
     metric: str
     side: Side
@@ -31,12 +34,19 @@ class MetricSummary:
     threshold: float | None
     histogram: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+    flips: int = 0
+
+    @property
+    def errors(self) -> int:
+        return sum(n for state, n in self.states.items() if state.is_error)
 
 
 @dataclass(frozen=True, slots=True)
 class MetricComparison:
     """Candidate minus baseline over the cases both scored, paired by case id. ``test`` names where ``p`` comes from;
-    ``mde`` is the smallest difference this many pairs would show four times in five."""
+    ``mde`` is the smallest difference this many pairs would show four times in five. ``worst`` and ``best`` are the
+    one-sided 95 % bounds of ``delta`` in the metric's direction: a drop is sure where ``best`` is below 0.
+    ``sd`` is the deviation of the differences, for ``statistics.rows_needed``."""
 
     metric: str
     delta: float | None
@@ -51,11 +61,18 @@ class MetricComparison:
     new: int
     missing: int
     mde: float | None
+    worst: float | None = None
+    best: float | None = None
+    sd: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One score with everything known of it. ``prompt`` and ``reply`` are the judge's, byte for byte (untrusted)."""
+    """One score with everything known of it. ``prompt`` and ``reply`` are the judge's, byte for byte (untrusted).
+
+    Metrics that share a judge's call (the facts metrics) all show it; ``attempts``, tokens, cost and latency stand at
+    the first of them only, so that sums are right.
+    """
 
     metric: str
     side: Side
@@ -79,7 +96,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class RankedDocument:
-    """One line of a ranking: ``grade`` is ``None`` for an unjudged document, ``rank`` is ``None`` for a relevant one that is missing."""
+    """One line of a ranking: ``grade`` is ``None`` for an unjudged document, ``rank`` for a relevant one not found."""
 
     rank: int | None
     doc_id: str
@@ -89,7 +106,7 @@ class RankedDocument:
 
 @dataclass(frozen=True, slots=True)
 class SideDetail:
-    """What one side answered for one case."""
+    """What one side answered for one case; ``cause`` is ragtui's diagnosis with the evidence that led there."""
 
     side: Side
     state: State
@@ -99,11 +116,17 @@ class SideDetail:
     ranking: tuple[RankedDocument, ...]
     latency_ms: float | None
     cells: tuple[Cell, ...]
+    cause: str | None = None
+    cause_evidence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class CaseDetail:
-    """One case whole: inputs, expected values, both sides, and the person's labels."""
+    """One case whole: inputs, expected values, both sides, and the person's labels.
+
+    ``labels`` maps a side (``candidate``) to the label of the row's cause, and a side with a metric
+    (``candidate groundedness``) to the opinion of that verdict; the words are those of ``labels.Label``.
+    """
 
     case_id: str
     name: str
@@ -112,6 +135,9 @@ class CaseDetail:
     sides: tuple[SideDetail, ...]
     labels: Mapping[str, str]
     note: str = ""
+
+    def side(self, side: Side) -> SideDetail | None:
+        return next((each for each in self.sides if each.side is side), None)
 
 
 class Results(Protocol):
@@ -122,15 +148,36 @@ class Results(Protocol):
     status: Status
     metrics: tuple[str, ...]  # in the group's order
 
-    def summaries(self) -> list[MetricSummary]: ...
+    def summaries(self) -> list[MetricSummary]:
+        """Per metric in the group's order, the candidate before the baseline."""
+        ...
 
     def comparisons(self) -> list[MetricComparison]:
         """Empty without a baseline."""
         ...
 
     def rows(self, side: Side = Side.CANDIDATE) -> pl.DataFrame:
-        """One row a case, in the dataset's order: ``case_id``, ``name``, then per metric ``NAME`` (score, null where not
-        scored), ``NAME state``, ``NAME passed``, with a baseline ``NAME Δ``; ``cause`` (ragtui's), ``label``, ``note``."""
+        """One row a case, in the dataset's order: ``case_id``, ``name``, then per metric ``NAME`` (score, null where
+        not scored), ``NAME state``, ``NAME passed``, with a baseline ``NAME Δ``; ``cause`` (ragtui's), ``label``,
+        ``note``."""
         ...
 
-    def detail(self, case_id: str) -> CaseDetail: ...
+    def texts(self, side: Side = Side.CANDIDATE) -> pl.DataFrame:
+        """One row a case: ``case_id``, each input by its name, ``expected NAME``, ``response``, ``contexts`` (JSON)."""
+        ...
+
+    def reasons(self, side: Side = Side.CANDIDATE) -> pl.DataFrame:
+        """One row a case: ``case_id`` and per metric ``NAME reason`` (of the first repeat)."""
+        ...
+
+    def detail(self, case_id: str) -> CaseDetail:
+        """One case whole.
+
+        Raises:
+            KeyError: no such case in the experiment.
+        """
+        ...
+
+    def causes(self, side: Side = Side.CANDIDATE) -> Mapping[str, int]:
+        """Failing rows per cause, the most frequent first; a person's label counts in place of ragtui's cause."""
+        ...

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from ragtui.metrics.score import Inputs, Outcome
+from ragtui.metrics.score import Evidence, Inputs, Outcome, scored
+
+if TYPE_CHECKING:
+    from ragtui.metrics.rankings.formula import Formula
 
 
 class Kind(StrEnum):
@@ -20,11 +24,15 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Metric:
-    """One metric as it can be named in a group: ``name[@k][:variant]``.
+    """One metric as it can be named in a group: ``name`` is its whole spec, ``name[@k][:variant]``, as ``nDCG@10:exp``.
 
-    ``inputs`` are needed, ``optional`` are used when there. ``scale`` is (worst-or-lowest, highest) in the score's unit;
-    ``None`` is open. ``question`` is what a judge is asked for it: several facts metrics share the question ``facts``.
-    ``score`` computes an overlap, code or operational metric from one case's inputs; the other kinds have their own way.
+    ``inputs`` are needed, ``optional`` are used when there. ``scale`` is (worst-or-lowest, highest) in the score's
+    unit; ``None`` is open. Exactly one of the three ways gives its score:
+
+    * ``score`` computes it from one case's inputs (overlap, code, operational, retrieval on answer data);
+    * ``ranking`` computes it for all queries at once from judgments and a run (``ranking.evaluate``);
+    * ``question`` is what a judge is asked: several facts metrics share the question ``facts``. ``derive`` turns the
+      judge's score, reason and evidence into this metric's outcome (``None``: the judge's score is the metric's).
     """
 
     name: str
@@ -42,7 +50,9 @@ class Metric:
     definition: str = ""
     source: str = ""
     version: str = "1"
-    score: Callable[[Inputs], Outcome] | None = None
+    score: Callable[[Inputs], Outcome] | None = field(default=None, compare=False)
+    ranking: Formula | None = field(default=None, compare=False)
+    derive: Callable[[float | None, str, tuple[Evidence, ...]], Outcome] | None = field(default=None, compare=False)
 
     def passes(self, score: float, threshold: float | None = None) -> bool | None:
         """Whether an unrounded score passes; ``None`` where the metric has no threshold."""
@@ -50,3 +60,53 @@ class Metric:
         if limit is None:
             return None
         return score >= limit if self.higher_is_better else score <= limit
+
+    def from_verdict(self, score: float | None, reason: str, evidence: tuple[Evidence, ...]) -> Outcome:
+        """This metric's outcome from a judge's scored verdict on ``question``."""
+        if self.derive is not None:
+            return self.derive(score, reason, evidence)
+        if score is None:
+            raise ValueError(f"{self.name}: a verdict without a score")
+        return scored(score, reason, evidence)
+
+    def on_scale(self, value: float) -> bool:
+        """Whether a threshold (or a score) lies on this metric's scale."""
+        low, high = self.scale
+        return (low is None or value >= low) and (high is None or value <= high)
+
+    @property
+    def shown_scale(self) -> str:
+        """``1 to 5``, ``0 to 1``, ``0 and up``; with the unit where there is one."""
+        low, high = ("" if end is None else f"{end:g}" for end in self.scale)
+        text = f"{low} to {high}" if high else f"{low or 'any'} and up" if low else "any number"
+        return f"{text} {self.unit}".strip()
+
+
+class Cut(StrEnum):
+    """Whether a metric's name takes ``@k``."""
+
+    NEVER = "never"
+    MAY = "may"
+    MUST = "must"
+
+
+@dataclass(frozen=True)
+class Definition:
+    """One row of the table of metrics that registry, help and documentation read.
+
+    ``metric.name`` is the bare name. ``variants`` says what each ``:variant`` does. ``aliases`` maps other names to
+    the spec they mean (``recip_rank`` → ``MRR@all``). ``build`` gets the metric with name, cut and variant filled in
+    and may replace what depends on them.
+    """
+
+    metric: Metric
+    cut: Cut = Cut.NEVER
+    variants: Mapping[str, str] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    build: Callable[[Metric], Metric] | None = None
+    cuts: tuple[int, ...] = ()  # what a name without its cut stands for; empty: 1, 3, 5 and 10
+
+    @property
+    def shown_name(self) -> str:
+        """``nDCG@k``, ``f1``."""
+        return self.metric.name + {Cut.MUST: "@k", Cut.MAY: "[@k]", Cut.NEVER: ""}[self.cut]

@@ -26,6 +26,12 @@ class State(StrEnum):
         return self in (State.TARGET_ERROR, State.METRIC_ERROR, State.JUDGE_ERROR)
 
 
+def texts(inputs: Inputs, name: str) -> tuple[str, ...]:
+    """An input as texts: none where it is absent."""
+    value = inputs.get(name, ())
+    return (value,) if isinstance(value, str) else value
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """One claim with its verdict (``entailed``, ``contradicted``, ``neutral``).

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ragtui.metrics.score import State
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 class TargetError(Exception):
@@ -44,6 +47,14 @@ class Response:
     extra: Mapping[str, object] = field(default_factory=dict)
 
 
+class Ranker(Protocol):
+    """A target that has all rankings at once, so that a hundred thousand queries need not become objects."""
+
+    async def rankings(self) -> pl.DataFrame:
+        """``query_id, doc_id, score``, each pair once, for the dataset's queries; one without hits has no row."""
+        ...
+
+
 class Target(Protocol):
     """Who answers. ``replays`` is true where responses are only looked up, so that asking again is free."""
 
@@ -52,7 +63,8 @@ class Target(Protocol):
     host: str | None
 
     def respond(self, cases: Sequence[Case]) -> AsyncIterator[Response]:
-        """Answers each case once, in any order, as answers come. One case's failure is its response, never an exception."""
+        """Answers each case once, in any order, as answers come. One case's failure is its response, never an
+        exception."""
         ...
 
     async def close(self) -> None: ...

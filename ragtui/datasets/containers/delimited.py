@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
@@ -10,7 +9,7 @@ from ragtui.datasets.containers import HEAD_BYTES, Head, Reading
 from ragtui.datasets.containers.delimited_places import DelimitedPlaces, quoted
 from ragtui.datasets.containers.delimited_records import Fault, Record, field_spans, records
 from ragtui.datasets.containers.delimited_scan import Scanned, scan
-from ragtui.datasets.containers.dialect import NAMES, Dialect, sniff_dialect, split_lines
+from ragtui.datasets.containers.dialect import NAMES, Dialect, lines_of, sniff_dialect
 from ragtui.datasets.containers.encoding import Decoded, decode, decode_head
 from ragtui.datasets.containers.table import LINE, ROW, Table, unique_names
 from ragtui.datasets.findings import SHOWN_PER_RULE, Edit, Finding, Level, Report
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from ragtui.datasets.formats import Source
 
 _CHUNK: Final = 1 << 20
+_PACKED: Final = 1 << 15  # records that are held as Python objects at a time
 _REWRITTEN: Final = 1 << 23  # bytes; the text of a larger file is not kept for a fix
 _TAB_SUFFIXES: Final = {".tsv", ".tab"}
 
@@ -62,8 +62,9 @@ def read_delimited(source: Source) -> Reading:
     head = decode_head(data[:HEAD_BYTES])
     if head.encoding == "utf-8" and (fast := _read_fast(data, head, source, report)):
         return Reading(fast, report)
-    decoded = decode(data)
-    return Reading(_read_exact(data, decoded, source, report), report)
+    decoded, size = decode(data), len(data)
+    del data  # of a large file one copy is enough
+    return Reading(_read_exact(size, decoded, source, report), report)
 
 
 def first_records(source: Source, rows: int) -> Table | None:
@@ -72,7 +73,7 @@ def first_records(source: Source, rows: int) -> Table | None:
     while True:
         with source.path.open("rb") as stream:
             data = stream.read(chunk)
-        table = _read_exact(data, decode(data), source, Report(source.file))
+        table = _read_exact(len(data), decode(data), source, Report(source.file))
         if chunk >= size or (table is not None and table.height > rows):
             return None if table is None else replace(table, frame=table.frame.head(rows))
         chunk *= 4
@@ -127,28 +128,44 @@ def _fast_table(
 
 @dataclass
 class _Gathered:
-    """What the exact reader found: sound records with their lines and numbers, and the lines of blank ones."""
+    """What the exact reader found: sound records with their lines and numbers, packed into frames as they come, and the
+    lines of blank ones."""
 
-    lines: list[int] = field(default_factory=list)
-    rows: list[int] = field(default_factory=list)
-    cells: list[list[str]] = field(default_factory=list)
+    names: tuple[str, ...]
     blank: list[int] = field(default_factory=list)
     lost: int = 0  # records that could not be read
+    _records: list[tuple[int, int, list[str]]] = field(default_factory=list)
+    _frames: list[pl.DataFrame] = field(default_factory=list)
 
-    def frame(self, names: tuple[str, ...]) -> pl.DataFrame:
+    def add(self, line: int, row: int, fields: list[str]) -> None:
+        self._records.append((line, row, fields))
+        if len(self._records) == _PACKED:
+            self._pack()
+
+    def frame(self) -> pl.DataFrame:
         import polars as pl
 
-        columns = list(zip(*self.cells, strict=True)) if self.cells else [() for _ in names]
-        return pl.DataFrame(
-            [pl.Series(LINE, self.lines, dtype=pl.UInt32), pl.Series(ROW, self.rows, dtype=pl.UInt32)]
-            + [
-                pl.Series(name, _speakable(column), dtype=pl.String)
-                for name, column in zip(names, columns, strict=True)
-            ]
+        self._pack()
+        return pl.concat(self._frames)
+
+    def _pack(self) -> None:
+        import polars as pl
+
+        lines, rows, cells = zip(*self._records, strict=True) if self._records else ((), (), ())
+        columns = zip(*cells, strict=True) if cells else (() for _ in self.names)
+        self._frames.append(
+            pl.DataFrame(
+                [pl.Series(LINE, lines, dtype=pl.UInt32), pl.Series(ROW, rows, dtype=pl.UInt32)]
+                + [
+                    pl.Series(name, _speakable(column), dtype=pl.String)
+                    for name, column in zip(self.names, columns, strict=True)
+                ]
+            )
         )
+        self._records.clear()
 
 
-def _read_exact(data: bytes, decoded: Decoded, source: Source, report: Report) -> Table | None:
+def _read_exact(size: int, decoded: Decoded, source: Source, report: Report) -> Table | None:
     """The table by the exact reader, with a finding for everything that stands in the way."""
     text = decoded.text
     dialect = sniff_dialect(text[:HEAD_BYTES], len(text) <= HEAD_BYTES)
@@ -157,10 +174,11 @@ def _read_exact(data: bytes, decoded: Decoded, source: Source, report: Report) -
         report.extend(decoded.findings)
         return None
     places = DelimitedPlaces(source.path, decoded.encoding, decoded.start, dialect.delimiter)
-    gathered = _gather(text, header, dialect, places, report)
     names = unique_names(header.names)
-    frame, empty = _without_empty(gathered.frame(names), names)
-    last = gathered.lines[-1] if gathered.lines else 0
+    gathered = _gather(text, header, names, dialect, places, report)
+    whole = gathered.frame()
+    last = int(whole[LINE][-1]) if whole.height else 0
+    frame, empty = _without_empty(whole, names)
     _report_empty(sorted([*(line for line in gathered.blank if line < last), *empty]), frame, report)
     end = "\n" if "\n" in text else "\r"
     table = Table(
@@ -170,16 +188,18 @@ def _read_exact(data: bytes, decoded: Decoded, source: Source, report: Report) -
     )  # fmt: skip
     if not table.height and not gathered.lost:
         report.add(rules.no_rows(table.header_line))
-    _report_encoding(table, decoded, not gathered.lost, len(data), report)
-    _report_dialect(table, dialect, not gathered.lost, len(data), report)
+    _report_encoding(table, decoded, not gathered.lost, size, report)
+    _report_dialect(table, dialect, not gathered.lost, size, report)
     return table
 
 
-def _gather(text: str, header: _Header, dialect: Dialect, places: DelimitedPlaces, report: Report) -> _Gathered:
-    lines = io.StringIO(text, newline="\n" if "\n" in text else "\r")
+def _gather(
+    text: str, header: _Header, names: tuple[str, ...], dialect: Dialect, places: DelimitedPlaces, report: Report
+) -> _Gathered:
+    lines = lines_of(text)
     for _ in range(header.lines):
         next(lines)
-    gathered = _Gathered()
+    gathered = _Gathered(names)
     for record in records(lines, header.lines, dialect.delimiter, len(header.names)):
         if record.fault is Fault.BLANK:
             gathered.blank.append(record.line)
@@ -189,15 +209,13 @@ def _gather(text: str, header: _Header, dialect: Dialect, places: DelimitedPlace
         if record.fields is None or record.fault is Fault.RAGGED:
             gathered.lost += 1
         else:
-            gathered.lines.append(record.line)
-            gathered.rows.append(record.row)
-            gathered.cells.append(record.fields)
+            gathered.add(record.line, record.row, record.fields)
     return gathered
 
 
 def _header(text: str, dialect: Dialect) -> _Header | None:
     """The first record that is not blank; ``None`` where the text has none."""
-    lines = split_lines(text) if len(text) <= HEAD_BYTES else split_lines(text[:HEAD_BYTES])
+    lines = list(lines_of(text[:HEAD_BYTES]))
     rest = "".join(lines[dialect.skipped :])
     if not rest.strip("\r\n"):
         return None

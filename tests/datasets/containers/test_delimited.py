@@ -85,7 +85,7 @@ class TestAgreement:
         fast = module._read_fast(data, head_of(source), source, reports[0])
         if fast is None:
             return
-        exact = module._read_exact(data, decode(data), source, reports[1])
+        exact = module._read_exact(len(data), decode(data), source, reports[1])
         assert exact is not None
         assert fast.frame.equals(exact.frame)
         assert fast.lines == exact.lines

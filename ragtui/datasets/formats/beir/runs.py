@@ -11,6 +11,7 @@ from ragtui.datasets.findings import Finding, Level, Report
 from ragtui.datasets.formats.beir.frames import read_part
 from ragtui.datasets.formats.beir.lines import read_trec_run
 from ragtui.datasets.formats.beir.parts import is_predictions, kind_of_lines
+from ragtui.datasets.plain_hits import plain_hits
 from ragtui.datasets.rules import rule
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 def read_run(path: Path, file: str, report: Report) -> pl.DataFrame:
     """A run as ``query_id, doc_id, score, line`` (line 0 in a predictions file). Rankings without scores are given falling
     ones: as many as there are hits, down to 1. What cannot be read is a finding."""
+    if (plain := plain_hits(path)) is not None:
+        return plain
     kind = kind_of_lines(path)
     if kind == "rankings":
         return read_part("rankings", path, file, report).pairs("score")

@@ -1,0 +1,85 @@
+"""The progress of a run on standard error: one line that is rewritten at a terminal, a line now and then in a log."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Final, TypeVar
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ragtui.experiments.progress import Progress
+
+Done = TypeVar("Done")
+
+_TERMINAL: Final = 0.2  # seconds between two looks
+_LOG: Final = 30.0
+
+
+def watched(work: Callable[[], Done], progress: Progress, talk: Console | None) -> Done:
+    """Does ``work`` in a thread of its own while this one shows its progress, and gives or raises what comes of it.
+
+    The first interrupt asks the run to stop and waits for it; nothing is lost.
+    """
+    ended: Future[Done] = Future()
+    done = threading.Event()
+
+    def run() -> None:
+        try:
+            ended.set_result(work())
+        except BaseException as error:
+            ended.set_exception(error)
+        finally:
+            done.set()
+
+    threading.Thread(target=run, name="run", daemon=True).start()
+    try:
+        _show(progress, done, talk)
+    except KeyboardInterrupt:
+        progress.cancel()
+        if talk is not None:
+            talk.print("stopping; what is done is kept …")
+        done.wait()
+    return ended.result()
+
+
+def _show(progress: Progress, done: threading.Event, talk: Console | None) -> None:
+    if talk is None or not talk.is_terminal:
+        _in_a_log(progress, done, talk)
+        return
+    with talk.status("") as line:
+        while not done.wait(_TERMINAL):
+            line.update(said(progress))
+
+
+def _in_a_log(progress: Progress, done: threading.Event, talk: Console | None) -> None:
+    shown = time.monotonic()
+    while not done.wait(_TERMINAL):
+        if talk is not None and time.monotonic() - shown > _LOG:
+            talk.print(said(progress), soft_wrap=True)
+            shown = time.monotonic()
+
+
+def said(progress: Progress) -> str:
+    """``412/960 scores, 3 errors, 40 in flight, 12,300 tokens, 0.42 USD, about 2 min left``."""
+    errors = sum(n for state, n in progress.states.items() if state.is_error)
+    parts = [f"{progress.done}/{progress.total} scores"]
+    parts += [f"{errors} errors"] if errors else []
+    parts += [f"{progress.reused} kept from before"] if progress.reused else []
+    parts += [f"{progress.in_flight} in flight"] if progress.in_flight else []
+    tokens = progress.prompt_tokens + progress.completion_tokens
+    parts += [f"{tokens:,} tokens"] if tokens else []
+    parts += [f"{progress.cost:.2f} USD"] if progress.cost else []
+    left = _left(progress)
+    return ", ".join([*parts, *([left] if left else [])])
+
+
+def _left(progress: Progress) -> str:
+    done, open_ = progress.done - progress.reused, progress.total - progress.done
+    if done < 10 or open_ <= 0:
+        return ""
+    seconds = progress.seconds / done * open_
+    return f"about {seconds / 60:.0f} min left" if seconds > 90 else f"about {seconds:.0f} s left"

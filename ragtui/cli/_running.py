@@ -1,0 +1,243 @@
+"""What ``ragtui run`` does with what it was asked for: plan, preflight, run with progress, report, judge."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ragtui.datasets.dataset import Dataset
+    from ragtui.datasets.findings import Report
+    from ragtui.experiments.gates import Gates
+    from ragtui.experiments.plan import Plan
+    from ragtui.experiments.preflight import Preflight
+    from ragtui.experiments.progress import Progress
+    from ragtui.experiments.store import Store
+    from ragtui.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """The options of ``ragtui run`` as given; see there."""
+
+    dataset: str
+    group: str | None
+    metrics: str | None
+    candidate: str
+    baseline: str | None
+    judge: str
+    strategy: str
+    mapping: tuple[str, ...]
+    mapping_file: Path | None
+    format: str | None
+    split: str | None
+    limit: int | None
+    repeats: int
+    concurrency: int | None
+    budget: float | None
+    average: str
+    new: bool
+    fresh: bool
+    fail_under: tuple[str, ...]
+    fail_if_worse: bool
+    max_error_rate: float
+    scores: Path | None
+    reports: tuple[Path, ...]
+    worst: int
+    plan_only: bool
+    yes: bool
+    quiet: bool
+
+
+def errors_of_a_run() -> tuple[type[Exception], ...]:
+    """What is told as one line: the run could not be made."""
+    from ragtui.datasets.check import CannotOpen
+    from ragtui.experiments.gates import GateError
+    from ragtui.experiments.planning import PlanError
+    from ragtui.experiments.reports import ReportError
+    from ragtui.experiments.store import StoreError
+    from ragtui.judges.profile import JudgeError
+    from ragtui.metrics.spec import MetricError
+    from ragtui.targets.target import TargetError
+    from ragtui.workspace import WorkspaceError
+
+    return (
+        CannotOpen, GateError, JudgeError, MetricError, PlanError, ReportError, StoreError, TargetError, WorkspaceError,
+    )  # fmt: skip
+
+
+def run_and_report(wishes: Wishes) -> int:
+    """Does it all and returns the exit status.
+
+    Raises:
+        One of ``errors_of_a_run``: nothing was run.
+    """
+    from ragtui.cli.results_output import console
+    from ragtui.experiments.store import Store
+    from ragtui.workspace import Workspace
+
+    workspace = Workspace.open(".")
+    dataset, report = _opened(wishes)
+    plan = _plan(wishes, dataset, workspace)
+    gates = _gates(wishes, plan)
+    _check_files(wishes)
+    talk = None if wishes.quiet else console(stderr=True)
+    found = _preflight(plan, dataset, workspace, report, talk, wishes)
+    if wishes.plan_only:
+        return 0
+    if not _agreed(found, wishes):
+        return 0
+    with Store.open(workspace, write=True) as store:
+        if wishes.new:
+            plan = replace(plan, round=store.next_round(plan))
+        return _run(plan, dataset, workspace, store, gates, wishes, talk)
+
+
+def _opened(wishes: Wishes) -> tuple[Dataset, Report]:
+    from ragtui.datasets.check import open_dataset
+    from ragtui.datasets.formats import ReadOptions
+
+    return open_dataset(wishes.dataset, wishes.format, ReadOptions(split=wishes.split, limit=wishes.limit))
+
+
+def _plan(wishes: Wishes, dataset: Dataset, workspace: Workspace) -> Plan:
+    from ragtui.experiments.planning import PlanError, make_plan
+
+    if wishes.group and wishes.metrics:
+        raise PlanError("give --group or --metrics, not both")
+    return make_plan(
+        dataset,
+        workspace,
+        metrics=wishes.metrics,
+        group=wishes.group,
+        candidate=wishes.candidate,
+        baseline=wishes.baseline,
+        judge=wishes.judge,
+        strategy=wishes.strategy,
+        mapping=_mapping(wishes),
+        repeats=wishes.repeats,
+        limit=wishes.limit,
+        split=wishes.split,
+        average=wishes.average,
+    )
+
+
+def _mapping(wishes: Wishes) -> dict[str, str]:
+    """The mapping file's entries, then those of ``--map``, which win."""
+    from ragtui.datasets.mapping_files import read_mapping
+    from ragtui.experiments.planning import PlanError
+
+    found: dict[str, str] = {}
+    if wishes.mapping_file is not None:
+        try:
+            read = read_mapping(wishes.mapping_file)
+        except OSError as error:
+            raise PlanError(f"{wishes.mapping_file}: {error.strerror or error}") from error
+        if read.fault is not None:
+            place = f":{read.fault.line}" if read.fault.line else ""
+            raise PlanError(f"{wishes.mapping_file}{place}: {read.fault.message}")
+        found = read.mapping()
+    for each in wishes.mapping:
+        name, equals, reference = each.partition("=")
+        if not equals or not name.strip() or not reference.strip():
+            raise PlanError(f"--map {each!r}: write INPUT=REFERENCE, as query=${{data.question}} or query=question")
+        found[name.strip()] = reference.strip()
+    return found
+
+
+def _gates(wishes: Wishes, plan: Plan) -> Gates:
+    from ragtui.experiments.gates import GateError, Gates, limit
+
+    if wishes.fail_if_worse and plan.baseline is None:
+        raise GateError("--fail-if-worse needs a --baseline to compare with")
+    return Gates(tuple(limit(each, plan) for each in wishes.fail_under), wishes.fail_if_worse, wishes.max_error_rate)
+
+
+def _check_files(wishes: Wishes) -> None:
+    """What cannot be written is told before anything is paid for."""
+    from ragtui.experiments.reports import ReportError, check_path
+
+    for path in wishes.reports:
+        check_path(path)
+    if wishes.scores is not None and not wishes.scores.absolute().parent.is_dir():
+        raise ReportError(f"{wishes.scores}: there is no folder {wishes.scores.parent}")
+
+
+def _preflight(
+    plan: Plan, dataset: Dataset, workspace: Workspace, report: Report, talk: Console | None, wishes: Wishes
+) -> Preflight:
+    from ragtui.cli.results_output import console
+    from ragtui.cli.results_output.preflight import print_preflight
+    from ragtui.experiments.planning import PlanError
+    from ragtui.experiments.preflight import preflight
+
+    found = preflight(plan, dataset, workspace, report)
+    if wishes.plan_only:
+        print_preflight(found, console(), inputs=True)
+    elif talk is not None:
+        print_preflight(found, talk)
+    if found.nothing_to_do and not wishes.plan_only:
+        reasons = {reason: check.metric for check in found.checks for reason in check.cannot}
+        said = "; ".join(f"{metric}: {reason}" for reason, metric in reasons.items())
+        raise PlanError(f"no metric can score a single case ({said})")
+    if wishes.budget is not None and found.calls and found.cost is None:
+        raise PlanError("--budget needs the judge's prices: set price_in and price_out in its profile in ragtui.toml")
+    return found
+
+
+def _agreed(found: Preflight, wishes: Wishes) -> bool:
+    """Whether the user agrees that text leaves this machine; only asked at a terminal."""
+    import typer
+
+    hosts = [host for host in found.leaving if not host.startswith(("127.", "localhost", "[::1]"))]
+    if not hosts or wishes.yes or wishes.quiet or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return True
+    return typer.confirm(f"Send text to {', '.join(hosts)}?", default=True, err=True)
+
+
+def _run(
+    plan: Plan,
+    dataset: Dataset,
+    workspace: Workspace,
+    store: Store,
+    gates: Gates,
+    wishes: Wishes,
+    talk: Console | None,
+) -> int:
+    from ragtui.cli._progress import watched
+    from ragtui.cli.results_output import console
+    from ragtui.cli.results_output.overview import print_results
+    from ragtui.experiments.gates import INTERRUPTED, judge
+    from ragtui.experiments.progress import Progress, Status
+    from ragtui.experiments.reports import write_report
+    from ragtui.experiments.run import RunOptions, run
+    from ragtui.experiments.scores_file import write_scores
+
+    progress = Progress()
+    options = RunOptions(wishes.fresh, wishes.concurrency, wishes.budget)
+    status = watched(lambda: run(plan, dataset, workspace, store, progress, options), progress, talk)
+    results = store.results(plan.id)
+    judgement = judge(results, gates)
+    if wishes.scores is not None:
+        write_scores(results, wishes.scores)
+    for path in wishes.reports:
+        write_report(results, judgement, path)
+    if not wishes.quiet:
+        print_results(results, console(), worst=wishes.worst, judgement=judgement)
+    if talk is not None and judgement.incomplete:
+        _say_how_to_go_on(progress, talk)
+    return INTERRUPTED if status is Status.CANCELLED else judgement.exit_status
+
+
+def _say_how_to_go_on(progress: Progress, talk: Console) -> None:
+    from ragtui import text
+
+    if progress.message:
+        talk.print(text.cell(progress.message), soft_wrap=True)
+    again = [each for each in sys.argv[1:] if each not in ("--new", "--fresh")]
+    talk.print(f"everything done is kept; go on with: {text.cell(shlex.join(['ragtui', *again]))}", soft_wrap=True)

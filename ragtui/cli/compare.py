@@ -1,0 +1,47 @@
+"""``ragtui compare A B``: two experiments, case by case."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def command(
+    a: Annotated[str, typer.Argument(metavar="A", help="The baseline: an experiment's id or the beginning of it.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="What is compared with it.")],
+    worst: Annotated[int, typer.Option(min=0, help="How many of the cases that lost most to show per metric.")] = 5,
+    mixed: Annotated[bool, typer.Option("--mixed", help="Compare even if other judges scored them.")] = False,
+    fail_under: Annotated[
+        list[str] | None, typer.Option(metavar="METRIC[.pass_rate]=X", help="Fail if B's mean (or pass rate) is worse.")
+    ] = None,
+    fail_if_worse: Annotated[
+        bool, typer.Option("--fail-if-worse", help="Fail if a metric is surely worse than in A.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing; the status tells.")] = False,
+) -> None:
+    """Compare two experiments by case id; the difference is B minus A.
+
+    Status: 0 compared and all gates passed, 1 a gate failed, 2 could not run.
+    """
+    from ragtui.cli._stop import could_not_run
+    from ragtui.cli.results_output import console
+    from ragtui.cli.results_output.comparison import print_comparison
+    from ragtui.cli.results_output.overview import print_judgement
+    from ragtui.experiments.compare import CompareError, compare
+    from ragtui.experiments.gates import GateError, Gates, judge_compared, limit
+    from ragtui.experiments.store import Store, StoreError
+    from ragtui.workspace import Workspace, WorkspaceError
+
+    try:
+        store = Store.open(Workspace.open("."))
+        found = compare(store.results(a), store.results(b), mixed)
+        gates = Gates(tuple(limit(each, found.b.plan) for each in fail_under or ()), fail_if_worse)
+    except (StoreError, WorkspaceError, CompareError, GateError) as error:
+        could_not_run(str(error))
+    judgement = judge_compared(found, gates)
+    if not quiet:
+        print_comparison(found, console(), worst=worst)
+        print_judgement(judgement, console())
+    if judgement.exit_status:
+        raise typer.Exit(judgement.exit_status)

@@ -1,0 +1,95 @@
+"""``ragtui label``: what a person thinks of a row or a verdict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from ragtui.experiments.labels import Given
+
+
+def command(
+    experiment: Annotated[str, typer.Argument(help="Its id, the beginning of it, or last.")],
+    case: Annotated[str | None, typer.Argument(help="The case's id; without: the labels given so far.")] = None,
+    label: Annotated[
+        str | None,
+        typer.Argument(
+            help="r retrieval fault, m model fault, b bad label or reference, i ignore; of a verdict (--metric): a agree, "
+            "w judge is wrong, or your own score, as 4."
+        ),
+    ] = None,
+    metric: Annotated[str | None, typer.Option(help="The metric whose verdict is meant.")] = None,
+    side: Annotated[str, typer.Option(help="candidate or baseline.")] = "candidate",
+    note: Annotated[str | None, typer.Option(help="A note on the row.")] = None,
+    author: Annotated[str | None, typer.Option(help="Whose label it is [default: you].")] = None,
+    remove: Annotated[bool, typer.Option("--remove", help="Take the label away.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Take your last step back.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
+) -> None:
+    """Label a case of an experiment, list its labels, or take one back.
+
+    Labels belong to the dataset and the case, so they are there again when the experiment is run anew.
+    """
+    from ragtui.cli._stop import could_not_run
+    from ragtui.experiments.store import StoreError
+    from ragtui.workspace import WorkspaceError
+
+    try:
+        lines = _do(experiment, case, label, metric, side, note, author, remove, undo)
+    except (StoreError, WorkspaceError) as error:
+        could_not_run(str(error))
+    if not quiet:
+        from ragtui.text import cell
+
+        for line in lines:
+            typer.echo(cell(line))
+
+
+def _do(
+    experiment: str,
+    case: str | None,
+    label: str | None,
+    metric: str | None,
+    side_name: str,
+    note: str | None,
+    author: str | None,
+    remove: bool,
+    undo: bool,
+) -> list[str]:
+    """Does what was asked and returns what to say."""
+    from ragtui.experiments import labels
+    from ragtui.experiments.plan import Side
+    from ragtui.experiments.store import Store, StoreError
+    from ragtui.workspace import Workspace
+
+    if side_name not in [each.value for each in Side]:
+        raise StoreError(f"there is no side {side_name!r}; it is candidate or baseline")
+    side = Side(side_name)
+    if case is None and not undo:
+        store = Store.open(Workspace.open("."))
+        given = labels.labels(store, store.entry(experiment).plan.dataset, author)
+        return [_said(each) for each in given] or ["no labels yet"]
+    with Store.open(Workspace.open("."), write=True) as store:
+        if undo:
+            done = labels.undo(store, author)
+            return ["nothing to undo"] if done is None else [f"undone: {_said(done[0] or done[1])}"]
+        assert case is not None
+        if remove:
+            gone = labels.remove(store, experiment, case, side=side, metric=metric, author=author)
+            return ["there was no such label" if gone is None else f"removed: {_said(gone)}"]
+        if label is None and note is None:
+            raise StoreError("name a label (r, m, b, i; a, w or a score with --metric), or give a --note")
+        given_now = labels.give(
+            store, experiment, case, label or "", side=side, metric=metric, note=note, author=author
+        )
+        return [_said(given_now)]
+
+
+def _said(given: Given | None) -> str:
+    if given is None:
+        return ""
+    where = f"{given.case_id} {given.side}{f' {given.metric}' if given.metric else ''}"
+    note = f" “{given.note}”" if given.note else ""
+    return f"{where}: {given.value or 'no label'}{note} ({given.author}, {given.at[:16].replace('T', ' ')})"

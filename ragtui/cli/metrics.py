@@ -1,0 +1,114 @@
+"""``ragtui metrics [NAME]``: every metric, or one with its inputs, scale, definition and source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, Final
+
+import typer
+
+from ragtui.cli._stop import could_not_run
+
+if TYPE_CHECKING:
+    from ragtui.metrics.metric import Definition, Metric
+
+_WIDTH: Final = 100
+
+
+def command(
+    name: str = typer.Argument(None, help="The metric to explain, as nDCG@10 or f1:azure; all are listed without it."),
+    output_format: str = typer.Option("text", help="text or json."),
+) -> None:
+    """List the metrics a Metric Group can hold, or explain one."""
+    from ragtui.metrics.registry import definition, definitions, resolve
+    from ragtui.metrics.spec import MetricError
+
+    if output_format not in ("text", "json"):
+        could_not_run(f"unknown output format {output_format!r}; known are text and json")
+    if name is None:
+        table = list(definitions().values())
+        typer.echo(_as_json([_row(each) for each in table]) if output_format == "json" else listed(table))
+        return
+    try:
+        found = resolve(name)
+        known = [definition(each) for each in found]
+    except MetricError as error:
+        could_not_run(str(error))
+    if output_format == "json":
+        rows = [_row(each, of) for each, of in zip(known, found, strict=True)]
+        typer.echo(_as_json(rows[0] if len(rows) == 1 else rows))
+    elif len({each.metric.name for each in known}) == 1:
+        typer.echo(explained(known[0], found[0] if len(found) == 1 else known[0].metric))
+    else:
+        typer.echo("\n\n".join(explained(each, of) for each, of in zip(known, found, strict=True)))
+
+
+def listed(table: Iterable[Definition]) -> str:
+    """All metrics by kind, one a line."""
+    lines: list[str] = []
+    kind = ""
+    for each in table:
+        if each.metric.kind.value != kind:
+            kind = each.metric.kind.value
+            lines += ["", kind] if lines else [kind]
+        lines.append(f"  {each.shown_name:<22} {each.metric.shown_scale:<12} {each.metric.summary}")
+    return "\n".join([*lines, "", "`ragtui metrics NAME` explains one; @k is any number or all."])
+
+
+def explained(definition: Definition, metric: Metric) -> str:
+    """One metric as Markdown: everything there is to know before its numbers are trusted."""
+    better = "higher is better" if metric.higher_is_better else "lower is better"
+    facts = {
+        "Kind": metric.kind.value,
+        "Scale": f"{metric.shown_scale}, {better}",
+        "Passes": _threshold(metric),
+        "Needs": ", ".join(metric.inputs) or "–",
+        "Uses": ", ".join(metric.optional) or "–",
+        "Judged": f"question {metric.question}" if metric.question else "no, computed",
+        "Version": metric.version,
+        "Source": metric.source,
+    }
+    name = metric.name if metric.name != definition.metric.name else definition.shown_name
+    lines = [f"# {name}", "", metric.summary, ""]
+    lines += [f"{label:<8} {text}" for label, text in facts.items()]
+    lines += ["", fill(metric.definition, _WIDTH)]
+    if definition.variants:
+        lines += ["", "## Variants", ""]
+        lines += [f"{definition.metric.name}:{variant:<10} {text}" for variant, text in definition.variants.items()]
+    if definition.aliases:
+        lines += ["", "## Other names", "", *(f"{alias} = {meant}" for alias, meant in definition.aliases.items())]
+    return "\n".join(lines)
+
+
+def _threshold(metric: Metric) -> str:
+    if metric.threshold is None:
+        return "no threshold"
+    return f"{'≥' if metric.higher_is_better else '≤'} {metric.threshold:g}"
+
+
+def _row(definition: Definition, metric: Metric | None = None) -> dict[str, Any]:
+    shown = metric or definition.metric
+    return {
+        "name": metric.name if metric else definition.shown_name,
+        "kind": shown.kind.value,
+        "summary": shown.summary,
+        "inputs": list(shown.inputs),
+        "optional": list(shown.optional),
+        "scale": list(shown.scale),
+        "unit": shown.unit,
+        "higher_is_better": shown.higher_is_better,
+        "threshold": shown.threshold,
+        "question": shown.question,
+        "variants": dict(definition.variants),
+        "aliases": dict(definition.aliases),
+        "definition": shown.definition,
+        "source": shown.source,
+        "version": shown.version,
+    }
+
+
+def _as_json(value: Any) -> str:
+    import json
+
+    return json.dumps(value, indent=1, ensure_ascii=False)

@@ -1,0 +1,88 @@
+"""A fast way through run files that are written without any surprise, which nearly all are.
+
+One hit a line, ``{"query-id": "q1", "corpus-id": "d1", "score": 1.5}``: always these keys in this order, nothing escaped.
+Such a file is cut at its quotation marks, which takes a third of the memory and time of a reader that looks at every
+record. Anything else is left to that reader, which explains faults: this one answers ``None``.
+"""
+
+from __future__ import annotations
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_FIRST_LINE: Final = re.compile(
+    rb'(\{ ?"query-id": ?")[^"\\]+(", ?"corpus-id": ?")[^"\\]+(", ?"score":) ?[-+.0-9eE]+ ?\}'
+)
+_SCORE: Final = r"^: ?-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)? ?\}$"
+_BLOCK: Final = 1 << 24
+_FIELDS: Final = 11  # between ten quotation marks: { query-id : q1 , corpus-id : d1 , score :1.5}
+_QUERY, _DOCUMENT, _END = "c3", "c7", "c10"
+
+
+def plain_hits(path: Path) -> pl.DataFrame | None:
+    """``query_id, doc_id, score, line`` of a run file in that form; ``None`` where any line is written otherwise."""
+    import polars as pl
+
+    with path.open("rb") as stream:
+        found = _FIRST_LINE.fullmatch(stream.readline(1 << 16).rstrip(b"\n"))
+        if found is None:
+            return None
+        stream.seek(0)
+        with ThreadPoolExecutor(1) as other:
+            counting = other.submit(_lines_with, stream, found.groups())
+            try:
+                frame = _cut_at_quotes(path)
+            except pl.exceptions.PolarsError:
+                return None
+            lines = counting.result()
+    filled = pl.all_horizontal(pl.col("query_id", "doc_id").null_count() == 0, pl.col("fits").all())  # empty is null
+    if lines != frame.height or not frame.select(filled).item():
+        return None
+    return frame.drop("fits").with_row_index("line", offset=1).select("query_id", "doc_id", "score", "line")
+
+
+def _cut_at_quotes(path: Path) -> pl.DataFrame:
+    """Every line's query, document and score, and whether these are what they should be."""
+    import polars as pl
+
+    schema = {f"c{place}": pl.String for place in range(_FIELDS)}
+    score = pl.col(_END).str.strip_chars(": }").cast(pl.Float64, strict=False)
+    fits = pl.col(_END).str.contains(_SCORE) & score.is_finite()
+    return (
+        pl.scan_csv(path, separator='"', quote_char=None, has_header=False, schema=schema)
+        .select(
+            pl.col(_QUERY).alias("query_id"),
+            pl.col(_DOCUMENT).alias("doc_id"),
+            score.alias("score"),
+            fits.fill_null(False).alias("fits"),
+        )
+        .collect()
+    )
+
+
+def _lines_with(stream: BinaryIO, parts: tuple[bytes, ...]) -> int | None:
+    """How many lines there are; ``None`` unless each begins with the first part and has each other part once, and nothing
+    is escaped or a control character."""
+    import numpy as np
+
+    begin, *others = parts
+    begin = b"\n" + begin
+    lines, rest = 0, b"\n"  # every line is taken together with the line feed before it
+    while block := stream.read(_BLOCK):
+        cut = block.rfind(b"\n")
+        whole, rest = (rest + block[:cut], block[cut:]) if cut >= 0 else (b"", rest + block)
+        newlines = whole.count(b"\n")
+        if b"\\" in whole or np.count_nonzero(np.frombuffer(whole, np.uint8) < 32) != newlines:
+            return None
+        if any(whole.count(part) != newlines for part in (begin, *others)):
+            return None
+        lines += newlines
+    if rest == b"\n":
+        return lines
+    plain = b"\\" not in rest and min(rest[1:]) >= 32 and all(rest.count(part) == 1 for part in (begin, *others))
+    return lines + 1 if plain else None

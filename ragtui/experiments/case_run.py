@@ -1,0 +1,284 @@
+"""Runs the cases of a dataset: responses arrive, cheap metrics are computed, questions go to the judge."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from ragtui.datasets.dataset import Dataset
+from ragtui.experiments.case_inputs import CaseInputs, InputColumns, origins, target_cases
+from ragtui.experiments.judging import judge_all
+from ragtui.experiments.plan import Plan, Side
+from ragtui.experiments.planning import planned_metrics
+from ragtui.experiments.progress import Progress
+from ragtui.experiments.recorder import Recorder
+from ragtui.experiments.reply_cache import ReplyCache
+from ragtui.experiments.why_not import why_not
+from ragtui.judges.judge import Question, Verdict
+from ragtui.judges.profile import judge
+from ragtui.metrics.metric import Metric
+from ragtui.metrics.score import Inputs, Outcome, State
+from ragtui.targets import open_target
+from ragtui.targets.target import Response, Target
+from ragtui.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ragtui.experiments.run import RunOptions
+
+WINDOW: Final = 64  # cases that are held in memory at once
+_AT_ONCE: Final = 500  # replayed responses of one transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a verdict belongs to: one question about one case, and the metrics that are derived from it."""
+
+    side: Side
+    position: int
+    repeat: int
+    question: str
+    metrics: tuple[str, ...]
+
+
+class CaseRun:
+    """One run over a dataset of cases. ``cells`` is how many there are to do, ``stopped_by`` why it ended early."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        dataset: Dataset,
+        workspace: Workspace,
+        recorder: Recorder,
+        progress: Progress,
+        retry_errors: bool,
+        options: RunOptions,
+    ) -> None:
+        self.plan, self.dataset, self.workspace = plan, dataset, workspace
+        self.recorder, self.progress, self.options = recorder, progress, options
+        self.retry = retry_errors
+        self.judge = judge(plan.judge, workspace, strategy=plan.strategy)
+        self.metrics = planned_metrics(plan, workspace)
+        self.origins = {each.name: origins(each, dataset, plan.mapping) for each in self.metrics}
+        self.cache = ReplyCache(recorder.store, reads=not options.fresh)
+        self.stopped_by = ""
+        self.size = dataset.rows
+        self._answered: dict[Side, set[int]] = {}
+        self._arrived = asyncio.Condition()
+        self._failed: BaseException | None = None
+
+    @property
+    def cells(self) -> int:
+        """Cells to be done; the cases that a recorded baseline does not have are none."""
+        unanswered = self.recorder.unanswered(Side.BASELINE)
+        return (self.size * len(self.plan.sides) - unanswered) * self.plan.cells_of_a_case
+
+    @property
+    def questions_expected(self) -> int:
+        """How many questions an offline judge will be asked at most."""
+        asked = {each.question for each in self.metrics if each.question and self.judge.refuses(each.question) is None}
+        return self.size * len(self.plan.sides) * len(asked) * self.plan.repeats
+
+    async def run(self, executor: Executor | None) -> None:
+        """Does everything that is not stored yet."""
+        from ragtui.judges.concurrency import Concurrency
+
+        self.progress.total = self.cells
+        for state, n in self.recorder.counts(self.retry).items():
+            self._count(state, n, reused=True)
+        concurrency = Concurrency(self.options.concurrency) if self.options.concurrency else None
+        shared = concurrency or getattr(self.judge, "concurrency", None)
+        self.progress._turn = None if shared is None else shared.turn
+        self._in_flight = shared
+        targets = self._open_targets()
+        self._answered = {side: self.recorder.answered(side, self.retry) for side in targets}
+        tasks = [asyncio.ensure_future(self._answer(side, target)) for side, target in targets.items()]
+        try:
+            await judge_all(
+                self.judge,
+                self._questions(),
+                on_verdict=self._on_verdict,
+                stop=lambda: self.progress.cancelled,
+                concurrency=concurrency,
+                cache=self.cache,
+                executor=executor,
+            )
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            for target in targets.values():
+                await target.close()
+            await self.judge.close()
+
+    # -- responses -----------------------------------------------------------------------------------------------
+
+    def _open_targets(self) -> dict[Side, Target]:
+        return {side: open_target(spec, self.dataset, self.workspace) for side, spec in self.plan.sides}
+
+    async def _answer(self, side: Side, target: Target) -> None:
+        """Asks a target for what is not stored; whoever waits for responses hears of its failure."""
+        try:
+            missing = [at for at in range(self.size) if at not in self._answered[side]]
+            for start in range(0, len(missing), _AT_ONCE):
+                await self._answer_part(side, target, missing[start : start + _AT_ONCE])
+        except Exception as error:
+            self._failed = error
+            async with self._arrived:
+                self._arrived.notify_all()
+
+    async def _answer_part(self, side: Side, target: Target, positions: list[int]) -> None:
+        cases = target_cases(self.dataset, self.plan.mapping, positions)
+        by_id = {case.case_id: at for case, at in zip(cases, positions, strict=True)}
+        held: list[tuple[int, Response]] = []
+        async for response in target.respond(cases):
+            held.append((by_id[response.case_id], response))
+            if not target.replays:
+                await self._store(side, held)
+                held = []
+        await self._store(side, held)
+
+    async def _store(self, side: Side, responses: list[tuple[int, Response]]) -> None:
+        self.recorder.respond(side, responses)
+        async with self._arrived:
+            self._answered[side].update(at for at, _ in responses)
+            self._arrived.notify_all()
+
+    async def _wait_for(self, start: int, end: int) -> None:
+        wanted = range(start, end)
+        async with self._arrived:
+            await self._arrived.wait_for(
+                lambda: (
+                    self._failed is not None or all(answered.issuperset(wanted) for answered in self._answered.values())
+                )
+            )
+        if self._failed is not None:
+            raise self._failed
+
+    # -- scores --------------------------------------------------------------------------------------------------
+
+    async def _questions(self) -> AsyncIterator[tuple[Cell, Question]]:
+        """What is left to ask, case by case; what needs no judge is computed and stored on the way."""
+        columns = InputColumns(self.dataset, self.origins)
+        for start in range(0, self.size, WINDOW):
+            end = min(start + WINDOW, self.size)
+            await self._wait_for(start, end)
+            done = self.recorder.done(start, end, self.retry)
+            builder = columns.part(start, end - start)
+            responses = {side: self.recorder.responses(side, start, end) for side in self._answered}
+            self.progress.total = self.cells
+            outcomes: dict[tuple[Side, str], list[tuple[int, int, Outcome]]] = {}
+            asked: list[tuple[Cell, Question]] = []
+            for position in range(start, end):
+                for side, answers in responses.items():
+                    if answers[position].state is not State.PENDING:
+                        asked += self._one_case(side, position, answers[position], builder, done, outcomes)
+            self._store_outcomes(outcomes)
+            for each in asked:
+                if self._out_of_budget():
+                    return
+                yield each
+
+    def _one_case(
+        self,
+        side: Side,
+        position: int,
+        response: Response,
+        builder: CaseInputs,
+        done: set[tuple[str, str, int, int]],
+        outcomes: dict[tuple[Side, str], list[tuple[int, int, Outcome]]],
+    ) -> Iterable[tuple[Cell, Question]]:
+        """Computes what needs no judge and returns what to ask about one case."""
+        to_ask: dict[tuple[str, int], list[Metric]] = {}
+        inputs_of: dict[str, Inputs] = {}
+        for metric, planned in zip(self.metrics, self.plan.metrics, strict=True):
+            open_repeats = [
+                n for n in range(1, self.plan.repeats_of(planned) + 1) if (side, metric.name, position, n) not in done
+            ]
+            if not open_repeats:
+                continue
+            inputs = builder.inputs(position, response, self.origins[metric.name])
+            outcome = self._without_a_judge(metric, response, inputs)
+            if outcome is not None:
+                outcomes.setdefault((side, metric.name), []).extend((position, n, outcome) for n in open_repeats)
+                continue
+            inputs_of[metric.name] = inputs
+            for n in open_repeats:
+                to_ask.setdefault((metric.question or "", n), []).append(metric)
+        for (question, repeat), metrics in to_ask.items():
+            for group in _by_inputs(metrics, inputs_of):
+                cell = Cell(side, position, repeat, question, tuple(each.name for each in group))
+                inputs = {name: value for each in group for name, value in inputs_of[each.name].items()}
+                yield cell, Question(question, inputs, group[0].version, repeat)
+
+    def _without_a_judge(self, metric: Metric, response: Response, inputs: Inputs) -> Outcome | None:
+        """The outcome of a metric that is computed, or cannot be; ``None`` where the judge must be asked."""
+        reason = why_not(metric, response, inputs, self.judge)
+        if reason is not None or metric.score is None:
+            return reason
+        try:
+            return metric.score(inputs)
+        except Exception as error:
+            return Outcome(State.METRIC_ERROR, cause="exception", reason=f"{type(error).__name__}: {error}")
+
+    def _store_outcomes(self, outcomes: Mapping[tuple[Side, str], list[tuple[int, int, Outcome]]]) -> None:
+        for (side, metric), found in outcomes.items():
+            self.recorder.score(side, metric, found)
+            for _, _, outcome in found:
+                self._count(outcome.state)
+
+    def _on_verdict(self, cell: Cell, verdict: Verdict) -> None:
+        if verdict.state is State.SKIPPED:
+            return
+        found = [(name, _outcome(self._metric(name), verdict)) for name in cell.metrics]
+        reply = self.cache.release(verdict)
+        self.recorder.judge(
+            cell.side, cell.position, cell.question, cell.repeat, self.judge.name, verdict, found, reply
+        )
+        for _, outcome in found:
+            self._count(outcome.state)
+        progress = self.progress
+        progress.prompt_tokens += verdict.prompt_tokens or 0
+        progress.completion_tokens += verdict.completion_tokens or 0
+        if verdict.cost is not None:
+            progress.cost = (progress.cost or 0.0) + verdict.cost
+        if self._in_flight is not None:
+            progress.in_flight, progress.concurrency = self._in_flight.in_flight, self._in_flight.limit
+
+    def _metric(self, name: str) -> Metric:
+        return next(each for each in self.metrics if each.name == name)
+
+    def _count(self, state: State, n: int = 1, reused: bool = False) -> None:
+        self.progress.states[state] += n
+        self.progress.done += n
+        self.progress.reused += n if reused else 0
+
+    def _out_of_budget(self) -> bool:
+        budget, spent = self.options.budget, self.progress.cost or 0.0
+        if budget is None or spent < budget:
+            return False
+        self.stopped_by = f"the budget of {budget:g} USD is spent ({spent:.2f} USD)"
+        return True
+
+
+def _by_inputs(metrics: list[Metric], inputs: Mapping[str, Inputs]) -> list[list[Metric]]:
+    """Metrics of one question that see the same values of what they share, so that one answer serves them all."""
+    groups: list[list[Metric]] = []
+    for metric in metrics:
+        mine = inputs[metric.name]
+        for group in groups:
+            theirs = [inputs[each.name] for each in group]
+            if all(mine.get(name, value) == value for each in theirs for name, value in each.items()):
+                group.append(metric)
+                break
+        else:
+            groups.append([metric])
+    return groups
+
+
+def _outcome(metric: Metric, verdict: Verdict) -> Outcome:
+    if verdict.state is State.SCORED:
+        return metric.from_verdict(verdict.score, verdict.reason, verdict.evidence)
+    return Outcome(verdict.state, cause=verdict.cause, reason=verdict.reason, evidence=verdict.evidence)

@@ -1,0 +1,107 @@
+"""Gathers what is known of the failing rows of an experiment and names the cause of each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from ragtui.experiments.cause import Diagnosis, Signals, diagnose, diagnose_ranking
+from ragtui.experiments.plan import PlannedMetric, Side
+from ragtui.experiments.recorder import evidence_of
+
+if TYPE_CHECKING:
+    from ragtui.experiments.stored_results import StoredResults
+
+SCHEMA: Final = pl.Schema({"position": pl.UInt32(), "cause": pl.String(), "evidence": pl.String()})
+LOW_RANKING: Final = 0.5  # a ranking has no threshold; a query below this by the first of these is looked at
+_TELLING: Final = ("nDCG", "Recall", "MRR", "MAP", "Hit", "R-precision")
+_AT_ONCE: Final = 500
+
+
+def diagnoses(results: StoredResults, side: Side) -> pl.DataFrame:
+    """The failing rows of a side: ``position``, ``cause``, ``evidence``; rows that nothing explains are left out."""
+    ranked = [each for each in results.plan.metrics if each.kind == "retrieval"]
+    found = _of_rankings(results, side, ranked) if ranked else _of_answers(results, side)
+    rows = [(position, each.cause.value, each.evidence) for position, each in found if each is not None]
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+
+
+def _of_rankings(
+    results: StoredResults, side: Side, metrics: list[PlannedMetric]
+) -> Iterator[tuple[int, Diagnosis | None]]:
+    telling = [each for name in _TELLING for each in metrics if each.spec.split("@")[0] == name]
+    if not telling:
+        return
+    cut = telling[0].spec.partition("@")[2].partition(":")[0]
+    low = results.folded(telling[0], side).filter(pl.col("score") < LOW_RANKING)["position"].to_list()
+    for position, grades, listed in results.rankings(side, low):
+        yield position, diagnose_ranking(grades, listed, int(cut) if cut.isdigit() else 10)
+
+
+def _of_answers(results: StoredResults, side: Side) -> Iterator[tuple[int, Diagnosis | None]]:
+    verdicts: dict[int, dict[str, bool]] = {}
+    for metric in results.plan.metrics:
+        if metric.threshold is not None:
+            known = results.folded(metric, side).filter(pl.col("passed").is_not_null())
+            for position, passed in known.select("position", "passed").iter_rows():
+                verdicts.setdefault(position, {})[_bare(metric.spec)] = passed
+    failing = sorted(position for position, known in verdicts.items() if not all(known.values()))
+    for start in range(0, len(failing), _AT_ONCE):
+        part = failing[start : start + _AT_ONCE]
+        texts, claims = _texts(results, side, part), _claims(results, side, part)
+        for position in part:
+            if position in texts:
+                yield position, diagnose(_signals(texts[position], claims.get(position), verdicts[position]))
+
+
+def _bare(spec: str) -> str:
+    return spec.partition("@")[0].partition(":")[0]
+
+
+def _signals(row: Any, evidence: str | None, passed: dict[str, bool]) -> Signals:
+    from ragtui.judges.refusals import declines
+
+    expected = json.loads(row["expected"])
+    gold = expected.get("ground_truth")
+    golds = tuple(gold) if isinstance(gold, list) else (gold,) if gold else ()
+    claims = evidence_of(evidence)
+    unsupported = [each.claim for each in claims if each.verdict != "entailed"]
+    response = row["text"] or ""
+    return Signals(
+        response=response,
+        contexts=tuple(json.loads(row["contexts"])) if row["contexts"] is not None else None,
+        gold=golds,
+        passed=passed,
+        claims=len(claims),
+        entailed=len(claims) - len(unsupported),
+        worst_claim=unsupported[0] if unsupported else "",
+        refused=bool(response) and declines(response),
+        gold_refuses=bool(golds) and all(declines(each) for each in golds),
+    )
+
+
+def _texts(results: StoredResults, side: Side, positions: list[int]) -> dict[int, Any]:
+    marks = ",".join("?" * len(positions))
+    found = results.store.query(
+        "SELECT position, text, contexts, expected FROM responses JOIN cases USING (experiment, position) "
+        f"WHERE experiment = ? AND side = ? AND position IN ({marks})",
+        results.number,
+        side,
+        *positions,
+    )
+    return {row["position"]: row for row in found}
+
+
+def _claims(results: StoredResults, side: Side, positions: list[int]) -> dict[int, str]:
+    marks = ",".join("?" * len(positions))
+    found = results.store.query(
+        "SELECT position, evidence FROM scores WHERE experiment = ? AND side = ? AND repeat = 1 "
+        f"AND metric LIKE 'groundedness%' AND position IN ({marks})",
+        results.number,
+        side,
+        *positions,
+    )
+    return {row["position"]: row["evidence"] for row in found}

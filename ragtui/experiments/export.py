@@ -1,0 +1,62 @@
+"""Exports of an experiment: a report, every score as lines, or the whole frame; the file's ending chooses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragtui.experiments.database import StoreError
+from ragtui.experiments.finished_frame import cells_frame
+from ragtui.experiments.gates import Gates, judge
+from ragtui.experiments.reports import ReportError, csv_report, forms, write_report
+from ragtui.experiments.scores_file import write_scores
+from ragtui.workspace import write_atomically
+
+if TYPE_CHECKING:
+    from ragtui.experiments.stored_results import StoredResults
+
+
+def export(results: StoredResults, path: Path, raw_cells: bool = False) -> str:
+    """Writes one file, replacing an older one whole, and returns what to say about it.
+
+    Raises:
+        ReportError: nothing has that ending. StoreError: the file cannot be written.
+    """
+    ending = path.suffix.lower()
+    known = sorted({*forms(), ".jsonl", ".parquet"})
+    if ending not in known:
+        raise ReportError(f"{path}: exports end in {', '.join(known)}")
+    if raw_cells and ending != ".csv":
+        raise ReportError("--raw-cells is for .csv only")
+    if not path.absolute().parent.is_dir():
+        raise ReportError(f"{path}: there is no folder {path.parent}")
+    if ending == ".jsonl":
+        return f"wrote {write_scores(results, path):,} scores to {path}"
+    if ending == ".parquet":
+        return _write_frame(results, path)
+    judgement = judge(results, Gates())
+    if raw_cells:
+        _write(path, csv_report.render(results, judgement, raw_cells=True))
+    else:
+        write_report(results, judgement, path)
+    note = "; text that a spreadsheet would run begins with an apostrophe" if ending == ".csv" and not raw_cells else ""
+    return f"wrote {path}{note}"
+
+
+def _write_frame(results: StoredResults, path: Path) -> str:
+    frame = cells_frame(results.store, results.number, results.plan)
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        frame.write_parquet(partial, compression="zstd")
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise StoreError(f"{path}: {error.strerror or error}; nothing was written") from error
+    return f"wrote {frame.height:,} scores to {path}"
+
+
+def _write(path: Path, content: str) -> None:
+    try:
+        write_atomically(path, content)
+    except OSError as error:
+        raise StoreError(f"{path}: {error.strerror or error}; nothing was written") from error

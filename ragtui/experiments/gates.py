@@ -1,0 +1,196 @@
+"""Gates for scripts: what must hold of a run, whether it did, and the exit status that says so."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from ragtui.experiments import wording
+from ragtui.experiments.plan import Plan, Side
+from ragtui.experiments.progress import Status
+from ragtui.experiments.results import MetricComparison, MetricSummary, Results
+
+if TYPE_CHECKING:
+    from ragtui.experiments.compare import Compared
+
+PASSED: Final = 0
+FAILED: Final = 1
+COULD_NOT_RUN: Final = 2
+INCOMPLETE: Final = 3
+INTERRUPTED: Final = 130
+
+INCONCLUSIVE_FROM: Final = 0.02  # share of the scale: a smaller drop than the smallest detectable one stays unseen
+
+
+class GateError(ValueError):
+    """A gate cannot be used; the message is one line with the remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The candidate's mean (or pass rate) of a metric must not be worse than ``value``."""
+
+    metric: str
+    value: float
+    of_pass_rate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Gates:
+    limits: tuple[Limit, ...] = ()
+    fail_if_worse: bool = False
+    max_error_rate: float = 0.0
+
+    @property
+    def stand(self) -> bool:
+        """Whether there is any gate on the scores."""
+        return bool(self.limits) or self.fail_if_worse
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the gates say. ``passed`` is ``None`` without gates; ``incomplete`` says why a verdict is refused."""
+
+    passed: bool | None
+    reasons: tuple[str, ...] = ()
+    incomplete: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def exit_status(self) -> int:
+        if self.incomplete:
+            return INCOMPLETE
+        return FAILED if self.passed is False else PASSED
+
+
+def limit(text: str, plan: Plan) -> Limit:
+    """Reads ``METRIC=X`` or ``METRIC.pass_rate=X``.
+
+    Raises:
+        GateError: not of that form, a metric the plan does not have, or a value outside its scale.
+    """
+    name, equals, value = text.rpartition("=")
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not equals or not math.isfinite(number):
+        raise GateError(f"--fail-under {text!r}: write METRIC=X or METRIC.pass_rate=X, as groundedness=3.5")
+    of_pass_rate = name.endswith(".pass_rate")
+    metric = _planned(name.removesuffix(".pass_rate").strip(), plan, text)
+    low, high = (0.0, 1.0) if of_pass_rate else plan.metric(metric).scale
+    if (low is not None and number < low) or (high is not None and number > high):
+        raise GateError(f"--fail-under {text!r}: {value} is outside the scale of {name}, {_ends(low, high)}")
+    if of_pass_rate and plan.metric(metric).threshold is None:
+        raise GateError(f"--fail-under {text!r}: {metric} has no threshold, so it has no pass rate")
+    return Limit(metric, number, of_pass_rate)
+
+
+def _planned(name: str, plan: Plan, text: str) -> str:
+    from ragtui.metrics.registry import metric
+    from ragtui.metrics.spec import MetricError
+
+    known = {each.spec for each in plan.metrics}
+    if name in known:
+        return name
+    try:
+        meant = metric(name).name
+    except MetricError:
+        meant = name
+    if meant not in known:
+        raise GateError(f"--fail-under {text!r}: the run has no metric {name!r}; it has {', '.join(sorted(known))}")
+    return meant
+
+
+def judge(results: Results, gates: Gates) -> Judgement:
+    """Holds results against gates."""
+    summaries = results.summaries()
+    incomplete = _incomplete(results.status, summaries, gates.max_error_rate)
+    candidate = [each for each in summaries if each.side is Side.CANDIDATE]
+    comparisons = results.comparisons() if gates.fail_if_worse else []
+    return _judged(results.plan, candidate, comparisons, gates, incomplete)
+
+
+def judge_compared(compared: Compared, gates: Gates) -> Judgement:
+    """Holds a comparison of two experiments against gates, which look at B."""
+    return _judged(compared.b.plan, compared.summaries_b, compared.comparisons, gates, ())
+
+
+def _judged(
+    plan: Plan,
+    candidate: Sequence[MetricSummary],
+    comparisons: Sequence[MetricComparison],
+    gates: Gates,
+    incomplete: tuple[str, ...],
+) -> Judgement:
+    if not gates.stand:
+        return Judgement(None, incomplete=incomplete)
+    by_metric = {each.metric: each for each in candidate}
+    reasons = [
+        _missed(each, by_metric[each.metric], plan) if each.metric in by_metric else f"{each.metric}: not compared"
+        for each in gates.limits
+    ]
+    remarks: list[str | None] = []
+    if gates.fail_if_worse:
+        reasons += [_worse(each, plan) for each in comparisons]
+        remarks += [_inconclusive(each, plan) for each in comparisons]
+        if not any(each.n_pairs > 1 for each in comparisons):
+            reasons.append("there is nothing to compare: no metric has two cases that both sides scored")
+    failed = tuple(each for each in reasons if each)
+    return Judgement(not failed, failed, incomplete, tuple(each for each in remarks if each))
+
+
+def _incomplete(status: Status, summaries: Sequence[MetricSummary], allowed: float) -> tuple[str, ...]:
+    reasons = []
+    if status is not Status.FINISHED:
+        reasons.append(f"the run is {status}")
+    cells, errors = sum(each.n_total for each in summaries), sum(each.errors for each in summaries)
+    if errors > allowed * cells:
+        share = wording.number(100 * errors / cells, 1)
+        reasons.append(f"{errors} of {cells} cells errored ({share} %; --max-error-rate allows {100 * allowed:g} %)")
+    return tuple(reasons)
+
+
+def _missed(gate: Limit, summary: MetricSummary, plan: Plan) -> str | None:
+    metric = plan.metric(gate.metric)
+    if gate.of_pass_rate:
+        if summary.pass_rate is None:
+            return f"{gate.metric}: no pass rate, nothing was scored {wording.counts(summary)}"
+        ok, value = summary.pass_rate >= gate.value, summary.pass_rate
+        shown = f"pass rate {wording.number(value, 2, gate.value)}"
+    elif summary.mean is None:
+        return f"{gate.metric}: no mean, nothing was scored {wording.counts(summary)}"
+    else:
+        value = summary.mean
+        ok = value >= gate.value if metric.higher_is_better else value <= gate.value
+        shown = f"mean {wording.number(value, 2, gate.value)}"
+    relation = "under" if gate.of_pass_rate or metric.higher_is_better else "over"
+    return None if ok else f"{gate.metric}: {shown} is {relation} {gate.value:g}"
+
+
+def _worse(comparison: MetricComparison, plan: Plan) -> str | None:
+    metric = plan.metric(comparison.metric)
+    if comparison.best is None:
+        lost = comparison.missing > 0  # scored on the baseline, not on the candidate
+        return f"{comparison.metric}: cannot be compared, {wording.pairs(comparison)}" if lost else None
+    if comparison.best >= 0:
+        return None
+    ends = wording.interval(comparison.ci95, wording.digits_of(metric), signed=True)
+    delta = wording.signed_number(comparison.delta, wording.digits_of(metric))
+    return f"{comparison.metric}: worse than the baseline, {delta} {ends}, over {comparison.n_pairs} pairs"
+
+
+def _inconclusive(comparison: MetricComparison, plan: Plan) -> str | None:
+    low, high = plan.metric(comparison.metric).scale
+    if comparison.mde is None or low is None or high is None or comparison.best is None or comparison.best < 0:
+        return None
+    if comparison.mde <= INCONCLUSIVE_FROM * (high - low):
+        return None
+    smallest = wording.number(comparison.mde)
+    return f"{comparison.metric}: inconclusive below {smallest}, the smallest drop {comparison.n_pairs} pairs can show"
+
+
+def _ends(low: float | None, high: float | None) -> str:
+    return f"{'' if low is None else f'{low:g}'} to {'any number' if high is None else f'{high:g}'}".strip()

@@ -1,0 +1,243 @@
+"""Makes plans: metrics, targets and judge as asked for, pinned to the content they will run on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from ragtui.datasets.check import open_dataset
+from ragtui.datasets.dataset import Dataset, Role, Shape
+from ragtui.datasets.formats import ReadOptions
+from ragtui.datasets.mapping import MappingError, metric_inputs
+from ragtui.experiments.case_inputs import origins, resolved
+from ragtui.experiments.fingerprint import file_fingerprint, fingerprint
+from ragtui.experiments.plan import Plan, PlannedMetric
+from ragtui.experiments.store import Entry
+from ragtui.judges.profile import profile
+from ragtui.metrics.groups import load_group, propose
+from ragtui.metrics.metric import Kind, Metric
+from ragtui.metrics.registry import metric, resolve_all
+from ragtui.workspace import Workspace
+
+AVERAGES: Final = ("default", "trec_eval", "trec_eval-c", "beir")
+
+
+class PlanError(ValueError):
+    """A plan cannot be made; the message is one line with the remedy."""
+
+
+def make_plan(
+    dataset: Dataset,
+    workspace: Workspace,
+    *,
+    metrics: str | Sequence[str] | None = None,
+    group: str | None = None,
+    candidate: str = "recorded",
+    baseline: str | None = None,
+    judge: str = "embedded",
+    strategy: str = "auto",
+    mapping: Mapping[str, str] | None = None,
+    thresholds: Mapping[str, float] | None = None,
+    repeats: int = 1,
+    seed: int = 0,
+    limit: int | None = None,
+    split: str | None = None,
+    average: str = "default",
+) -> Plan:
+    """The plan of an experiment; equal arguments over equal content give the same plan.
+
+    ``metrics`` are specs (or one text with commas), or ``group`` names a Metric Group of the workspace; with neither,
+    what fits the dataset is proposed. ``mapping`` gives references by ``input`` or ``METRIC.input``, ``thresholds``
+    replaces thresholds by metric.
+
+    Raises:
+        PlanError: something cannot be planned (an unknown average, a threshold off the scale, nothing to score).
+        MetricError, JudgeError, TargetError: a metric, judge or target cannot be used as named.
+    """
+    mapping = dict(mapping or {})
+    chosen, group_thresholds = _chosen(dataset, workspace, metrics, group)
+    if average not in AVERAGES:
+        raise PlanError(f"there is no average {average!r}; choose among {', '.join(AVERAGES)}")
+    if repeats < 1:
+        raise PlanError("--repeats must be at least 1")
+    if not dataset.rows:
+        raise PlanError(f"{dataset.path}: there is no {'query' if dataset.shape is Shape.RETRIEVAL else 'case'} to run")
+    candidate = _default_run(dataset) if dataset.shape is Shape.RETRIEVAL and candidate == "recorded" else candidate
+    wanted = {**group_thresholds, **_named(thresholds or {}, chosen)}
+    judged = profile(judge, workspace, strategy=strategy)
+    return Plan(
+        dataset=dataset.name,
+        dataset_format=dataset.format,
+        fingerprint=fingerprint_of(dataset, candidate, baseline),
+        contents=_contents(dataset, candidate, baseline),
+        metrics=tuple(pinned(each, wanted.get(each.name), dataset, mapping) for each in chosen),
+        candidate=candidate,
+        baseline=baseline,
+        judge=judge,
+        judge_model=f"{judged.provider}:{judged.model}@{judged.base_url}" if judged.model else judged.provider,
+        strategy=judged.chosen_strategy if judged.model else "auto",
+        group=group,
+        repeats=repeats,
+        seed=seed,
+        limit=limit,
+        split=split,
+        average=average,
+        mapping=mapping,
+    )
+
+
+def _chosen(
+    dataset: Dataset, workspace: Workspace, metrics: str | Sequence[str] | None, group: str | None
+) -> tuple[tuple[Metric, ...], dict[str, float]]:
+    if group is not None:
+        found = load_group(workspace, group)
+        return found.metrics, dict(found.thresholds)
+    if metrics is not None:
+        return resolve_all(metrics), {}
+    return resolve_all(proposed(dataset)), {}
+
+
+def proposed(dataset: Dataset) -> tuple[str, ...]:
+    """The metrics that fit what a dataset holds, all of which the embedded judge can answer.
+
+    Raises:
+        PlanError: none does.
+    """
+    there = {"qrels"} if dataset.shape is Shape.RETRIEVAL else _inputs_of(dataset)
+    found = propose(there)
+    if not found:
+        raise PlanError(f"{dataset.path}: no metric fits its columns; name them with --metrics and --map")
+    return found
+
+
+def _inputs_of(dataset: Dataset) -> set[str]:
+    """The metric inputs that a dataset of cases can give, as far as its columns tell."""
+    named = {column.name for column in dataset.columns if column.role is not Role.IGNORED}
+    by_role = set(metric_inputs(dataset, {}, "", ("query", "ground_truth")).used)
+    recorded = {"response"} if dataset.columns_with(Role.RESPONSE) else set()
+    contexts = {"context"} if dataset.columns_with(Role.CONTEXT) else set()
+    return {*dataset.fields, *named, *by_role, *recorded, *contexts}
+
+
+def _named(thresholds: Mapping[str, float], chosen: Sequence[Metric]) -> dict[str, float]:
+    """Thresholds by the metrics' full names.
+
+    Raises:
+        PlanError: a threshold for a metric that is not in the plan.
+    """
+    out: dict[str, float] = {}
+    for name, value in thresholds.items():
+        spec = metric(name).name
+        if spec not in {each.name for each in chosen}:
+            raise PlanError(f"a threshold is given for {name}, which is not among the metrics")
+        out[spec] = value
+    return out
+
+
+def pinned(each: Metric, threshold: float | None, dataset: Dataset, mapping: Mapping[str, str]) -> PlannedMetric:
+    """A metric as a plan pins it.
+
+    Raises:
+        PlanError: the threshold is outside the metric's scale.
+    """
+    if threshold is not None and not each.on_scale(threshold):
+        raise PlanError(f"threshold {threshold:g} is outside the scale of {each.name} ({each.shown_scale})")
+    cases = dataset.shape is Shape.CASES
+    _check_mapping(each, dataset, mapping)
+    return PlannedMetric(
+        spec=each.name,
+        version=each.version,
+        threshold=each.threshold if threshold is None else threshold,
+        inputs={name: found.reference for name, found in origins(each, dataset, mapping).items()} if cases else {},
+        kind=each.kind.value,
+        scale=each.scale,
+        higher_is_better=each.higher_is_better,
+        unit=each.unit,
+        question=each.question,
+    )
+
+
+def _check_mapping(each: Metric, dataset: Dataset, mapping: Mapping[str, str]) -> None:
+    """A stated reference must lead to a value.
+
+    Raises:
+        PlanError: it does not; the message names the nearest column.
+    """
+    if dataset.shape is not Shape.CASES:
+        return
+    try:
+        missing = resolved(each, dataset, mapping).missing
+    except MappingError as error:
+        raise PlanError(f"--map: {error}") from error
+    for name, why in missing.items():
+        stated = mapping.get(f"{each.name}.{name}") or mapping.get(name)
+        if stated is not None:
+            raise PlanError(f"--map {name}={stated} ({each.name}): {why}")
+
+
+def planned_metrics(plan: Plan, workspace: Workspace) -> tuple[Metric, ...]:
+    """The metrics of a plan, ready to score."""
+    return tuple(metric(each.spec) for each in plan.metrics)
+
+
+def _default_run(dataset: Dataset) -> str:
+    """What stands for recorded responses in a retrieval set: its only run, or BM25 where it has none.
+
+    Raises:
+        PlanError: it has several runs.
+    """
+    if len(dataset.runs) > 1:
+        names = ", ".join(f"run:{name}" for name in dataset.runs)
+        raise PlanError(f"{dataset.path} holds {len(dataset.runs)} runs; choose with --candidate {names}")
+    return f"run:{next(iter(dataset.runs))}" if dataset.runs else "bm25"
+
+
+def fingerprint_of(dataset: Dataset, candidate: str, baseline: str | None) -> str:
+    """The content that a plan with these targets is pinned to: of the documents too where they are searched."""
+    return fingerprint(dataset, with_corpus="bm25" in (candidate, baseline))
+
+
+def reopen(entry: Entry, workspace: Workspace) -> Dataset:
+    """The dataset of an experiment, as it was when the experiment began, so that it can go on.
+
+    Raises:
+        CannotOpen: it is not there any more.
+        PlanError: its content has changed since, or that of a file whose responses are replayed.
+    """
+    plan = entry.plan
+    path = entry.source if Path(entry.source).is_absolute() else str(workspace.root / entry.source)
+    dataset, _ = open_dataset(path, plan.dataset_format, ReadOptions(split=plan.split, limit=plan.limit))
+    same = fingerprint_of(dataset, plan.candidate, plan.baseline) == plan.fingerprint
+    if not same or _contents(dataset, plan.candidate, plan.baseline) != dict(plan.contents):
+        what = "its recorded responses have" if same else "it has"
+        raise PlanError(f"{entry.source}: {what} changed since experiment {entry.id} began; run it as a new one")
+    return dataset
+
+
+def source_of(dataset: Dataset, workspace: Workspace) -> str:
+    """Where a dataset lies, as an experiment remembers it: from the workspace if inside, with the sheet if it has one."""
+    location = dataset.location.absolute()
+    inside = location.is_relative_to(workspace.root)
+    shown = str(location.relative_to(workspace.root)) if inside else str(location)
+    sheet = dataset.path.rpartition("#")
+    return f"{shown}#{sheet[2]}" if sheet[1] and not shown.endswith(f"#{sheet[2]}") else shown
+
+
+def _contents(dataset: Dataset, *targets: str | None) -> dict[str, str]:
+    """The content of the files that targets replay, by their specs."""
+    files = {each: _file_of(each, dataset) for each in targets if each is not None}
+    return {spec: file_fingerprint(path) for spec, path in files.items() if path is not None}
+
+
+def _file_of(target: str, dataset: Dataset) -> Path | None:
+    """The file that a target replays, as far as it is one."""
+    kind, _, name = target.partition(":")
+    if kind not in ("recorded", "run") or not name:
+        return None
+    folder = dataset.location if dataset.location.is_dir() else dataset.location.parent
+    return next((path for path in (Path(name), folder / name) if path.is_file()), None)
+
+
+def needs_judge(metrics: Sequence[Metric]) -> bool:
+    return any(each.kind in (Kind.JUDGED, Kind.FACTS) for each in metrics)

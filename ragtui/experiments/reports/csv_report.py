@@ -1,0 +1,26 @@
+"""The report for a spreadsheet: a row a case, with texts, scores, reasons, cause and label."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Final
+
+from ragtui.experiments.gates import Judgement
+from ragtui.experiments.plan import Side
+from ragtui.experiments.reports.spreadsheet import neutral, sheet
+from ragtui.experiments.results import Results
+
+SUFFIX: Final = ".csv"
+
+
+def render(results: Results, judgement: Judgement, raw_cells: bool = False) -> str:
+    """RFC 4180 with a byte order mark, so that spreadsheets read it as UTF-8. Text cells that one would run as a
+    formula begin with an apostrophe unless ``raw_cells``."""
+    frame = sheet(results, Side.CANDIDATE)
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(frame.columns)
+    for row in frame.iter_rows():
+        writer.writerow(neutral(cell) if isinstance(cell, str) and not raw_cells else cell for cell in row)
+    return "\ufeff" + buffer.getvalue()

@@ -1,0 +1,93 @@
+"""The report for a pull request: a table of figures, the verdicts, and the worst rows."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ragtui import text
+from ragtui.experiments import wording
+from ragtui.experiments.gates import Judgement
+from ragtui.experiments.plan import Side
+from ragtui.experiments.results import Results
+from ragtui.experiments.worst import worst_rows
+
+SUFFIX: Final = ".md"
+WORST: Final = 5
+_SPECIAL: Final = re.compile(r"([\\`*_\[\]<>|~&]|:(?=//)|(?<=www)\.)")
+
+
+def render(results: Results, judgement: Judgement) -> str:
+    parts = [_head(results, judgement), _table(results), _verdicts(results), _causes(results), _worst(results)]
+    return "\n".join(part for part in parts if part)
+
+
+def escaped(value: object, limit: int = 200) -> str:
+    """Text of a dataset as plain text in Markdown: nothing in it is markup, a link or HTML."""
+    return _SPECIAL.sub(r"\\\1", text.cell(value, limit))
+
+
+def _head(results: Results, judgement: Judgement) -> str:
+    plan = results.plan
+    against = f" against {escaped(plan.baseline)}" if plan.baseline else ""
+    lines = [
+        f"## {escaped(plan.dataset)}: {escaped(plan.candidate)}{against}",
+        "",
+        f"Experiment `{results.experiment}`, {results.status}, judge {escaped(plan.judge)}.",
+        "",
+    ]
+    for title, reasons in (("Gate failed", judgement.reasons), ("Incomplete", judgement.incomplete)):
+        lines += [f"**{title}:** {escaped(reason)}\n" for reason in reasons]
+    if judgement.passed and not judgement.incomplete:
+        lines.append("**Gate passed.**\n")
+    return "\n".join(lines)
+
+
+def _table(results: Results) -> str:
+    by_side = {(each.metric, each.side): each for each in results.summaries()}
+    compared = {each.metric: each for each in results.comparisons()}
+    header = ["metric", "candidate", "95 %", "pass"] + (["baseline", "Δ [95 %]", "p (Holm)"] if compared else [])
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    for metric in results.plan.metrics:
+        mine = by_side[metric.spec, Side.CANDIDATE]
+        digits = wording.digits_of(metric)
+        row = [
+            escaped(metric.spec),
+            wording.mean(mine, metric),
+            wording.mean_interval(mine, metric),
+            wording.pass_rate(mine),
+        ]
+        if compared:
+            other, found = by_side[metric.spec, Side.BASELINE], compared[metric.spec]
+            delta = f"{wording.signed_number(found.delta, digits)} {wording.interval(found.ci95, digits, signed=True)}"
+            row += [wording.mean(other, metric), delta, wording.p_value(found.p_holm).replace("<", "&lt;")]
+        lines.append("| " + " | ".join(row) + " |")
+    return "\n".join([*lines, ""])
+
+
+def _verdicts(results: Results) -> str:
+    lines = [f"- {escaped(wording.verdict(each, results.plan.metric(each.metric)))}" for each in results.comparisons()]
+    return "\n".join([*lines, ""]) if lines else ""
+
+
+def _causes(results: Results) -> str:
+    said = wording.causes(results.causes())
+    return f"{said}.\n" if said else ""
+
+
+def _worst(results: Results) -> str:
+    lines: list[str] = []
+    for metric in results.plan.metrics:
+        rows = worst_rows(results, metric, WORST)
+        if rows:
+            lines += [
+                f"<details><summary>worst by {escaped(metric.spec)}</summary>",
+                "",
+                "| case | score | reason |",
+                "|---|---|---|",
+            ]
+            for row in rows:
+                shown = wording.score(row.score, metric)
+                lines.append(f"| {escaped(row.case_id)} {escaped(row.name, 80)} | {shown} | {escaped(row.reason)} |")
+            lines += ["", "</details>", ""]
+    return "\n".join(lines)

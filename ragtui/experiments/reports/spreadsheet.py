@@ -1,0 +1,42 @@
+"""What CSV and XLSX reports share: the sheet of cases, and text that no spreadsheet takes for a formula."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from ragtui.experiments.plan import Side
+from ragtui.experiments.results import Results
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_FORMULA: Final = re.compile(r"[\s\u200b-\u200f\u2060\ufeff\u00ad]*[=+\-@＝＋－＠\t\r]")
+_UNDONE: Final = re.compile(r"'(?=[\s\u200b-\u200f\u2060\ufeff\u00ad]*[=+\-@＝＋－＠\t\r])")
+
+
+def neutral(text: str) -> str:
+    """Text with an apostrophe in front where a spreadsheet would run it as a formula; ``a=b`` stays as it is."""
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def plain(text: str) -> str:
+    """Takes the apostrophe of ``neutral`` away again."""
+    return _UNDONE.sub("", text, count=1) if _UNDONE.match(text) else text
+
+
+def sheet(results: Results, side: Side) -> pl.DataFrame:
+    """The rows of a side with their texts: inputs, expected values, response and contexts by name, then the scores with
+    their reasons, cause, label and note."""
+    import polars as pl
+
+    rows, texts, reasons = results.rows(side), results.texts(side), results.reasons(side)
+    out = texts.join(rows, on="case_id", maintain_order="left").join(reasons, on="case_id", maintain_order="left")
+    scores: list[str] = []
+    for metric in results.metrics:
+        wanted = (metric, f"{metric} state", f"{metric} passed", f"{metric} Δ", f"{metric} reason")
+        scores += [name for name in wanted if name in out.columns]
+    rest = [name for name in texts.columns if name != "case_id"]
+    frame = out.select("case_id", *rest, *scores, "cause", "label", "note")
+    enums = [name for name, kind in frame.schema.items() if isinstance(kind, pl.Enum)]
+    return frame.with_columns(pl.col(enums).cast(pl.String))

@@ -1,0 +1,362 @@
+"""An experiment of the store, opened for reading: overview, rows and one case whole."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+import polars as pl
+
+from ragtui.experiments import diagnoses, labels, stored_texts, tally
+from ragtui.experiments.frames import averaged, spread_out, unpacked
+from ragtui.experiments.plan import PlannedMetric, Side
+from ragtui.experiments.progress import Status
+from ragtui.experiments.recorder import evidence_of, response_of
+from ragtui.experiments.results import CaseDetail, Cell, MetricComparison, MetricSummary, RankedDocument, SideDetail
+from ragtui.experiments.store import Entry, Store
+from ragtui.metrics.score import State
+
+_AT_ONCE: Final = 2_000  # cases whose cells are held in memory when all are walked
+_TEXTS: Final = ", calls.prompt, calls.reply"
+
+
+class StoredResults:
+    """Reads one experiment as it was when opened; open it again to see what has landed since.
+
+    ``entry`` is its line of the list. Everything is computed when asked for and kept.
+    """
+
+    def __init__(self, store: Store, number: int, entry: Entry) -> None:
+        self.store = store
+        self.number = number
+        self.entry = entry
+        self.experiment = entry.id
+        self.plan = entry.plan
+        self.status = entry.status
+        self.metrics = tuple(each.spec for each in entry.plan.metrics)
+        self._folded: dict[tuple[str, Side], pl.DataFrame] = {}
+        self._known_causes: dict[Side, pl.DataFrame] = {}
+        self._known_frames: dict[Side, list[tuple[str, pl.DataFrame]]] = {}
+
+    # -- overview ------------------------------------------------------------------------------------------------
+
+    def summaries(self) -> list[MetricSummary]:
+        """Per metric in the group's order, the candidate before the baseline."""
+        return [
+            tally.summary(self.folded(metric, side), metric, side, notes=self._notes(metric, side))
+            for metric in self.plan.metrics
+            for side in self.sides
+        ]
+
+    def comparisons(self) -> list[MetricComparison]:
+        """Per metric, with Holm's p over all of them; empty without a baseline."""
+        if Side.BASELINE not in self.sides:
+            return []
+        return tally.adjusted(
+            [
+                tally.comparison(
+                    self.folded(metric, Side.CANDIDATE), self.folded(metric, Side.BASELINE), metric, self.plan.seed
+                )
+                for metric in self.plan.metrics
+            ]
+        )
+
+    @cached_property
+    def sides(self) -> tuple[Side, ...]:
+        """The sides that have something to show: a baseline that recorded no response at all is none."""
+        planned = [side for side, _ in self.plan.sides]
+        return tuple(side for side in planned if side is Side.CANDIDATE or len(self.positions(side)))
+
+    def positions(self, side: Side) -> pl.Series:
+        """The cases that count on a side: all for the candidate, for the baseline those that it answered."""
+        everything = self.cases["position"]
+        if side is Side.CANDIDATE:
+            return everything
+        return everything.filter(~everything.is_in(self._unanswered(side)))
+
+    def folded(self, metric: PlannedMetric, side: Side) -> pl.DataFrame:
+        """One row a case: see ``tally.folded``."""
+        key = (metric.spec, side)
+        if key not in self._folded:
+            cells = self.cells if self.plan.average == "default" else self._averaged(metric, side)
+            self._folded[key] = tally.folded(cells, metric, side, self.positions(side), self._rest)
+        return self._folded[key]
+
+    # -- rows ----------------------------------------------------------------------------------------------------
+
+    def rows(self, side: Side = Side.CANDIDATE) -> pl.DataFrame:
+        """One row a case of that side, in the dataset's order."""
+        compared = side is Side.CANDIDATE and Side.BASELINE in self.sides
+        out = tally.rows(
+            self.cases.filter(pl.col("position").is_in(self.positions(side).implode())),
+            {each.spec: self.folded(each, side) for each in self.plan.metrics},
+            {each.spec: self.folded(each, Side.BASELINE) for each in self.plan.metrics} if compared else None,
+        )
+        causes = self._diagnoses(side).select("position", "cause")
+        out = out.join(causes, on="position", how="left", maintain_order="left")
+        return out.join(self._labels(side), on="case_id", how="left", maintain_order="left").drop("position")
+
+    def causes(self, side: Side = Side.CANDIDATE) -> Mapping[str, int]:
+        """Failing rows per cause, the most frequent first; a label counts in place of ragtui's cause."""
+        rows = self.rows(side).select(pl.coalesce(pl.col("label"), pl.col("cause")).alias("cause"))
+        return dict(Counter(rows["cause"].drop_nulls().to_list()).most_common())
+
+    def texts(self, side: Side = Side.CANDIDATE) -> pl.DataFrame:
+        """What was asked, expected and answered, a row a case."""
+        return stored_texts.texts(self, side)
+
+    def reasons(self, side: Side = Side.CANDIDATE) -> pl.DataFrame:
+        """The reason of each metric, a row a case."""
+        return stored_texts.reasons(self, side)
+
+    # -- one case ------------------------------------------------------------------------------------------------
+
+    def detail(self, case_id: str) -> CaseDetail:
+        """One case whole.
+
+        Raises:
+            KeyError: the experiment has no such case.
+        """
+        found = self.store.query("SELECT * FROM cases WHERE experiment = ? AND case_id = ?", self.number, case_id)
+        if not found:
+            raise KeyError(case_id)
+        case = found[0]
+        given = [each for each in labels.labels(self.store, self.plan.dataset) if each.case_id == case_id]
+        return CaseDetail(
+            case_id=case_id,
+            name=case["name"],
+            inputs={name: _shown(value) for name, value in json.loads(case["inputs"]).items()},
+            expected={name: _shown(value) for name, value in json.loads(case["expected"]).items()},
+            sides=tuple(self._side_detail(side, case) for side in self.sides),
+            labels={f"{each.side} {each.metric}".strip(): each.value for each in given if each.value},
+            note="\n".join(each.note for each in given if each.note),
+        )
+
+    def _side_detail(self, side: Side, case: Any) -> SideDetail:
+        position = case["position"]
+        rows = self.store.query(
+            "SELECT * FROM responses WHERE experiment = ? AND side = ? AND position = ?", self.number, side, position
+        )
+        response = response_of(rows[0]) if rows else None
+        diagnosis = self._diagnoses(side).filter(pl.col("position") == position)
+        return SideDetail(
+            side=side,
+            state=response.state if response else State.PENDING,
+            message=response.message if response else "",
+            response=response.text if response else None,
+            contexts=(response.contexts or ()) if response else (),
+            ranking=self.ranking(side, position) or _unjudged(response.ranking if response else None),
+            latency_ms=response.latency_ms if response else None,
+            cells=self._cells(side, self._cell_rows(side, position, position + 1, _TEXTS).get(position, [])),
+            cause=diagnosis["cause"][0] if diagnosis.height else None,
+            cause_evidence=diagnosis["evidence"][0] if diagnosis.height else "",
+        )
+
+    def all_cells(self) -> Iterator[tuple[str, Cell]]:
+        """``(case id, cell)`` for every cell of the plan, case by case, the candidate first; without prompts and
+        replies, a part at a time. Cells that were not reached are there too, in their state."""
+        counted = {side: set(self.positions(side).to_list()) for side in self.sides}
+        for start in range(0, self.cases.height, _AT_ONCE):
+            part = self.cases.slice(start, _AT_ONCE)
+            rows = {side: self._cell_rows(side, start, start + _AT_ONCE) for side in self.sides}
+            for position, case_id in part.select("position", "case_id").iter_rows():
+                for side in self.sides:
+                    if position in counted[side]:
+                        yield from ((case_id, cell) for cell in self._cells(side, rows[side].get(position, []), True))
+
+    def _cell_rows(self, side: Side, start: int, end: int, texts: str = "") -> dict[int, list[dict[str, Any]]]:
+        """The stored cells of the positions from ``start`` up to ``end``."""
+        found = self.store.query(
+            "SELECT scores.*, calls.judge, calls.attempts, calls.prompt_tokens, calls.completion_tokens, calls.cost, "
+            f"calls.latency_ms{texts} FROM scores LEFT JOIN calls ON calls.id = scores.call "
+            "WHERE scores.experiment = ? AND scores.side = ? AND scores.position >= ? AND scores.position < ?",
+            self.number,
+            side,
+            start,
+            end,
+        )
+        rows: dict[int, list[dict[str, Any]]] = {}
+        for row in found:
+            rows.setdefault(row["position"], []).append(dict(row))
+        for spec, frame in self.frames(side):
+            part = frame.filter(pl.col("position").is_between(start, end, closed="left"))
+            for cell in part.iter_rows(named=True):
+                whole = {"metric": spec, "repeat": 1, "evidence": None, "call": None, **cell}
+                rows.setdefault(cell["position"], []).append(whole)
+        return rows
+
+    def _cells(self, side: Side, rows: list[dict[str, Any]], whole: bool = False) -> tuple[Cell, ...]:
+        """The cells of one case in the group's order; with ``whole`` those that were not reached as well."""
+        by_cell = {(row["metric"], row["repeat"]): row for row in rows}
+        seen: set[int] = set()
+        cells = []
+        for metric in self.plan.metrics:
+            for repeat in range(1, self.plan.repeats_of(metric) + 1):
+                row = by_cell.get((metric.spec, repeat))
+                if row is not None:
+                    cells.append(_cell(row, metric, side, counted=row["call"] not in seen))
+                    seen.add(row["call"])
+                elif whole:
+                    cells.append(
+                        Cell(metric.spec, side, repeat, self._rest, None, None, None, metric.threshold, "", ())
+                    )
+        return tuple(cells)
+
+    def ranking(self, side: Side, position: int) -> tuple[RankedDocument, ...]:
+        """What one side found for a query, best first, then the relevant documents that it did not find; empty where
+        there are neither."""
+        scores: dict[str, float] = {}
+        for _, grades, listed in self.rankings(side, [position], scores):
+            found = [
+                RankedDocument(rank, doc, scores.get(doc), grades.get(doc)) for rank, doc in enumerate(listed, start=1)
+            ]
+            there = set(listed)
+            missing = [doc for doc, grade in grades.items() if grade > 0 and doc not in there]
+            missing.sort(key=lambda doc: (-grades[doc], doc))
+            return (*found, *(RankedDocument(None, doc, None, grades[doc]) for doc in missing))
+        return ()
+
+    def rankings(
+        self, side: Side, positions: list[int], scores: dict[str, float] | None = None
+    ) -> Iterator[tuple[int, dict[str, int], list[str]]]:
+        """``(position, grades by document, documents best first)`` of queries that have judgments or a ranking;
+        ``scores`` is filled with the documents' scores."""
+        path = self.store.file(self.experiment, f".{side}.ranking.parquet")
+        listed: dict[int, list[str]] = {}
+        if path.is_file():
+            mine = pl.scan_parquet(path).filter(pl.col("position").is_in(positions)).sort("position", "rank").collect()
+            for position, doc, score in mine.select("position", "doc_id", "score").iter_rows():
+                listed.setdefault(position, []).append(doc)
+                if scores is not None:
+                    scores[doc] = score
+        for start in range(0, len(positions), _AT_ONCE):
+            part = positions[start : start + _AT_ONCE]
+            marks = ",".join("?" * len(part))
+            sql = f"SELECT position, judgments FROM cases WHERE experiment = ? AND position IN ({marks})"
+            for row in self.store.query(sql, self.number, *part):
+                if row["judgments"] is not None:
+                    judged = json.loads(row["judgments"])["documents"] or []
+                    grades = {each["doc_id"]: each["grade"] for each in judged}
+                    yield row["position"], grades, listed.get(row["position"], [])
+
+    # -- frames --------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def cases(self) -> pl.DataFrame:
+        """``position``, ``case_id``, ``name`` in the dataset's order."""
+        rows = self.store.query(
+            "SELECT position, case_id, name FROM cases WHERE experiment = ? ORDER BY position", self.number
+        )
+        schema = {"position": pl.UInt32, "case_id": pl.String, "name": pl.String}
+        return pl.DataFrame([tuple(row) for row in rows], schema=schema, orient="row")
+
+    @cached_property
+    def cells(self) -> pl.DataFrame:
+        """Every stored cell, with the columns of ``tally.CELLS``."""
+        if (path := self._finished_file()) is not None:
+            return pl.read_parquet(path, columns=tally.CELLS.names()).cast(tally.CELLS)
+        rows = self.store.query(
+            "SELECT position, side, metric, repeat, state, score FROM scores WHERE experiment = ?", self.number
+        )
+        frames = [pl.DataFrame([tuple(row) for row in rows], schema=tally.CELLS, orient="row")]
+        for side in Side:
+            for spec, frame in self.frames(side):
+                bulk = frame.with_columns(side=pl.lit(side.value), metric=pl.lit(spec), repeat=pl.lit(1))
+                frames.append(bulk.select(pl.col(name).cast(kind) for name, kind in tally.CELLS.items()))
+        return pl.concat(frames)
+
+    def _averaged(self, metric: PlannedMetric, side: Side) -> pl.DataFrame:
+        """A ranking metric's cells as another tool averages them."""
+        frame = next((frame for spec, frame in self.frames(side) if spec == metric.spec), None)
+        if frame is None:
+            return self.cells
+        taken = averaged(frame, metric.spec, self.plan.average)
+        taken = taken.with_columns(metric=pl.lit(metric.spec), side=pl.lit(side.value), repeat=pl.lit(1))
+        return taken.select(pl.col(name).cast(kind) for name, kind in tally.CELLS.items())
+
+    def _finished_file(self) -> Path | None:
+        path = self.store.file(self.experiment)
+        return path if self.status is Status.FINISHED and path.is_file() else None
+
+    def frames(self, side: Side) -> list[tuple[str, pl.DataFrame]]:
+        """The metrics that were computed for all cases at once."""
+        if side not in self._known_frames:
+            sql = "SELECT metric, frame FROM score_frames WHERE experiment = ? AND side = ?"
+            found = self.store.query(sql, self.number, side)
+            self._known_frames[side] = [(row["metric"], unpacked(row["frame"])) for row in found]
+        return self._known_frames[side]
+
+    @property
+    def _rest(self) -> State:
+        """The state of cells that were not reached."""
+        return State.SKIPPED if self.status is Status.CANCELLED else State.PENDING
+
+    def _unanswered(self, side: Side) -> list[int]:
+        sql = "SELECT position FROM responses WHERE experiment = ? AND side = ? AND state = 'pending'"
+        return [row[0] for row in self.store.query(sql, self.number, side)]
+
+    def _diagnoses(self, side: Side) -> pl.DataFrame:
+        if side not in self._known_causes:
+            self._known_causes[side] = diagnoses.diagnoses(self, side)
+        return self._known_causes[side]
+
+    def _labels(self, side: Side) -> pl.DataFrame:
+        """``case_id``, ``label`` (the last given, of whichever author), ``note``."""
+        found: dict[str, tuple[str | None, str | None]] = {}
+        for each in labels.labels(self.store, self.plan.dataset):
+            label, note = found.get(each.case_id, (None, None))
+            if each.side is side and not each.metric:
+                label = each.value or label
+            found[each.case_id] = (label, each.note or note)
+        rows = [(case_id, label, note) for case_id, (label, note) in found.items()]
+        return pl.DataFrame(rows, schema={"case_id": pl.String, "label": pl.String, "note": pl.String}, orient="row")
+
+    def _notes(self, metric: PlannedMetric, side: Side) -> list[str]:
+        """Remarks that belong beside a mean: how many queries the run does not hold."""
+        if metric.kind != "retrieval":
+            return []
+        notes = []
+        for spec, frame in self.frames(side):
+            if spec == metric.spec:
+                absent = frame.filter(pl.col("reason") == "not in the run").height
+                notes += [f"{absent} not in the run"] if absent else []
+        return notes
+
+
+def _unjudged(ranking: tuple[tuple[str, float], ...] | None) -> tuple[RankedDocument, ...]:
+    return tuple(RankedDocument(rank, doc, score, None) for rank, (doc, score) in enumerate(ranking or (), start=1))
+
+
+def _shown(value: Any) -> str:
+    """A value as text: several gold answers stand below each other."""
+    return "\n".join(str(each) for each in value) if isinstance(value, list) else str(value)
+
+
+def _cell(row: Mapping[str, Any], metric: PlannedMetric, side: Side, counted: bool) -> Cell:
+    """A cell with what its call took; ``counted`` is false where an earlier metric shows that already."""
+    score = row["score"]
+    call = row if row.get("call") is not None and counted else {}
+    return Cell(
+        metric=metric.spec,
+        side=side,
+        repeat=row["repeat"],
+        state=State(row["state"]),
+        cause=row["cause"],
+        score=score,
+        passed=None if score is None else metric.passes(score),
+        threshold=metric.threshold,
+        reason=row["reason"] or "",
+        evidence=evidence_of(row["evidence"]),
+        judge=row.get("judge"),
+        attempts=call.get("attempts") or 0,
+        prompt_tokens=call.get("prompt_tokens"),
+        completion_tokens=call.get("completion_tokens"),
+        cost=call.get("cost"),
+        latency_ms=call.get("latency_ms"),
+        prompt=spread_out(row.get("prompt")),
+        reply=spread_out(row.get("reply")),
+    )

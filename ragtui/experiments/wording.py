@@ -1,0 +1,165 @@
+"""Figures as words: the same on screen, in print and in reports. Display never contradicts the unrounded value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from ragtui.experiments.plan import PlannedMetric, Side
+from ragtui.experiments.results import MetricComparison, MetricSummary
+from ragtui.metrics.score import State
+
+NONE: Final = "–"
+ALPHA: Final = 0.05
+
+
+def number(value: float | None, digits: int = 2, against: float | None = None) -> str:
+    """A number as text, with as many more digits as it takes to stay on its side of ``against`` (2.996 against 3)."""
+    if value is None:
+        return NONE
+    text = f"{value:.{digits}f}"
+    while against is not None and digits < 17 and not _same_side(text, value, against):
+        digits += 1
+        text = f"{value:.{digits}f}"
+    return text if float(text) != 0 else text.lstrip("-")
+
+
+def _same_side(text: str, value: float, against: float) -> bool:
+    return (float(text) > against) == (value > against) and (float(text) < against) == (value < against)
+
+
+def score(value: float | None, metric: PlannedMetric) -> str:
+    """One case's score: whole numbers of a 1 to 5 scale as such, else two digits or as many as pass/fail needs."""
+    if value is None:
+        return NONE
+    whole = value == int(value) and metric.scale[1] is not None and metric.scale[1] > 1
+    return f"{int(value)}" if whole else number(value, digits_of(metric), metric.threshold)
+
+
+def digits_of(metric: PlannedMetric | None) -> int:
+    """Digits a mean of this metric is shown with: milliseconds and tokens need none."""
+    return 0 if metric is not None and metric.unit in ("ms", "tokens", "words", "characters") else 2
+
+
+def counts(summary: MetricSummary) -> str:
+    """Over how many of how many, and what the others are: ``(94/100; 4 errors, 2 n/a)``."""
+    other = {
+        "error": summary.errors,
+        "n/a": summary.states.get(State.NOT_APPLICABLE, 0),
+        "skipped": summary.states.get(State.SKIPPED, 0),
+        "pending": summary.states.get(State.PENDING, 0),
+    }
+    parts = [f"{n} {word}{'s' if word == 'error' and n > 1 else ''}" for word, n in other.items() if n]
+    parts += summary.notes
+    return f"({summary.n_scored}/{summary.n_total}{'; ' + ', '.join(parts) if parts else ''})"
+
+
+def mean(summary: MetricSummary, metric: PlannedMetric | None = None, strict: bool = False) -> str:
+    """A mean with its denominator: ``0.83 (94/100; 4 errors, 2 n/a)``, ``no value (0/3; 3 errors)``."""
+    value = summary.strict_mean if strict else summary.mean
+    if value is None:
+        return f"no value {counts(summary)}"
+    return f"{number(value, _digits(summary, metric), summary.threshold)} {counts(summary)}"
+
+
+def _digits(summary: MetricSummary, metric: PlannedMetric | None) -> int:
+    """As many digits as it takes to tell the ends of the mean's interval apart."""
+    digits = digits_of(metric)
+    while summary.ci95 and digits < 6 and number(summary.ci95[0], digits) == number(summary.ci95[1], digits):
+        if summary.ci95[0] == summary.ci95[1]:
+            break
+        digits += 1
+    return digits
+
+
+def interval(ci95: tuple[float, float] | None, digits: int = 2, signed: bool = False) -> str:
+    """``[4.12, 4.50]``; a dash where there is none."""
+    if ci95 is None:
+        return NONE
+    say = signed_number if signed else number
+    while ci95[0] < ci95[1] and say(ci95[0], digits) == say(ci95[1], digits) and digits < 6:
+        digits += 1
+    return f"[{say(ci95[0], digits)}, {say(ci95[1], digits)}]"
+
+
+def mean_interval(summary: MetricSummary, metric: PlannedMetric) -> str:
+    """The interval of a mean, shown no further than the scale goes."""
+    if summary.ci95 is None:
+        return NONE
+    (low, high), (bottom, top) = summary.ci95, metric.scale
+    shown = (low if bottom is None else max(low, bottom), high if top is None else min(high, top))
+    return interval(shown, _digits(summary, metric))
+
+
+def signed_number(value: float | None, digits: int = 2) -> str:
+    """A difference: ``+0.89``, ``-0.10``, ``0.00``; more digits where it would read as none."""
+    if value is None:
+        return NONE
+    text = number(value, digits, against=0.0) if abs(value) > 1e-12 else f"{0.0:.{digits}f}"
+    return text if text.startswith("-") or float(text) == 0 else f"+{text}"
+
+
+def p_value(p: float | None) -> str:
+    """``.034``, ``<.001``; never 0."""
+    if p is None:
+        return NONE
+    if p < 0.001:
+        return "<.001"
+    text = number(p, 3, against=ALPHA)
+    return text if p >= 1 else text.removeprefix("0")
+
+
+def rate(share: float | None) -> str:
+    """A pass rate: ``93 %``; never 100 % or 0 % unless it is."""
+    if share is None:
+        return NONE
+    return f"{number(100 * share, 0, against=100.0 if share > 0.5 else 0.0)} %"
+
+
+def pass_rate(summary: MetricSummary) -> str:
+    """``93 %``, or ``none`` for a metric without a threshold."""
+    if summary.threshold is None:
+        return "none"
+    return rate(summary.pass_rate) if summary.pass_rate is not None else "no value"
+
+
+def holds(comparison: MetricComparison) -> bool:
+    """Whether the difference stands after Holm's correction over the group."""
+    return comparison.p_holm is not None and comparison.p_holm < ALPHA
+
+
+def verdict(comparison: MetricComparison, metric: PlannedMetric) -> str:
+    """One plain sentence on a difference that claims no more than the figures do."""
+    digits = digits_of(metric)
+    if comparison.delta is None or comparison.ci95 is None:
+        shared = f"only {comparison.n_pairs} case" if comparison.n_pairs else "no case"
+        return f"{metric.spec}: not compared, {shared} that both sides scored"
+    figures = f"{signed_number(comparison.delta, digits)} {interval(comparison.ci95, digits, signed=True)}"
+    figures = f"{figures}, p {p_value(comparison.p_holm)} (Holm); {pairs(comparison)}"
+    if holds(comparison):
+        better = (comparison.delta > 0) == metric.higher_is_better
+        return f"{metric.spec}: candidate is {'better' if better else 'worse'}, {figures}"
+    smallest = f"; {number(comparison.mde, digits)} would show four times in five" if comparison.mde else ""
+    return f"{metric.spec}: no difference shown, {figures}{smallest}"
+
+
+def pairs(comparison: MetricComparison) -> str:
+    """``51 pairs: 27 better, 19 equal, 5 worse; 4 new, 4 missing``."""
+    shown = f"{comparison.wins} better, {comparison.ties} equal, {comparison.losses} worse"
+    extra = [f"{n} {word}" for n, word in ((comparison.new, "new"), (comparison.missing, "missing")) if n]
+    return f"{comparison.n_pairs} pairs: {shown}{'; ' + ', '.join(extra) if extra else ''}"
+
+
+def causes(found: Mapping[str, int]) -> str:
+    """``18 of 42 failing rows: retrieval miss; 9: ungrounded``; empty where nothing fails."""
+    total = sum(found.values())
+    if not total:
+        return ""
+    (first, n), *rest = found.items()
+    head = f"{n} of {total} explained failing {'row' if total == 1 else 'rows'}: {first}"
+    return "; ".join([head, *(f"{n}: {name}" for name, n in rest)])
+
+
+def side_name(side: Side, target: str | None) -> str:
+    """``candidate recorded:answer_v2``."""
+    return f"{side} {target}" if target else side.value

@@ -1,0 +1,61 @@
+"""The rows to look at first: worst by one metric, with the reason each was given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ragtui.experiments import tally
+from ragtui.experiments.plan import PlannedMetric, Side
+from ragtui.experiments.results import Results
+
+
+@dataclass(frozen=True, slots=True)
+class WorstRow:
+    """One row: its score by the metric, the reason (of the first repeat; where a metric gives none, answer against
+    expected), ragtui's cause, the person's label."""
+
+    case_id: str
+    name: str
+    score: float
+    reason: str
+    cause: str | None
+    label: str | None
+
+
+def worst_rows(results: Results, metric: PlannedMetric, n: int, side: Side = Side.CANDIDATE) -> list[WorstRow]:
+    """The ``n`` worst rows that a metric scored; rows with the best score of its scale are not among them."""
+    rows = tally.worst_first(results.rows(side), metric)
+    best = metric.scale[1] if metric.higher_is_better else metric.scale[0]
+    found = []
+    for row in rows.head(n).iter_rows(named=True):
+        if best is not None and row[metric.spec] == best:
+            break
+        found.append(
+            WorstRow(
+                row["case_id"],
+                row["name"],
+                row[metric.spec],
+                _reason(results, row["case_id"], metric.spec, side),
+                row["cause"],
+                row["label"],
+            )
+        )
+    return found
+
+
+def _reason(results: Results, case_id: str, metric: str, side: Side) -> str:
+    case = results.detail(case_id)
+    answered = case.side(side)
+    cells = answered.cells if answered is not None else ()
+    given = next((cell.reason for cell in cells if cell.metric == metric and cell.reason), "")
+    if given or answered is None:
+        return given
+    if not answered.response or not case.expected:
+        return answered.cause_evidence
+    expected = case.expected.get("ground_truth") or next(iter(case.expected.values()))
+    return f"says “{_short(answered.response)}” where “{_short(expected)}” is expected"
+
+
+def _short(text: str, limit: int = 120) -> str:
+    flat = " ".join(text[: 2 * limit].split())
+    return flat if len(flat) <= limit else flat[:limit] + "…"

@@ -1,0 +1,242 @@
+"""What the embedded judge makes of each question it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from ragtui.judges.embedded.aboutness import judge_relevance, judge_retrieval, yes_or_no
+from ragtui.judges.embedded.facts import facts
+from ragtui.judges.embedded.languages import ENGLISH, Language, language_of
+from ragtui.judges.embedded.passage import read_passage
+from ragtui.judges.embedded.support import CONTRADICTED, ENTAILED, NEUTRAL, judge_claim
+from ragtui.judges.embedded.words import names_in
+from ragtui.judges.judge import Verdict
+from ragtui.judges.refusals import declines, states_nothing
+from ragtui.judges.sentences import sentences
+from ragtui.metrics.score import Evidence, Inputs, State
+
+_SHOWN: Final = 90
+_SHORT: Final = 3  # words of a fact that says little more than yes or no
+
+
+def answer(name: str, inputs: Inputs) -> Verdict:
+    return _QUESTIONS[name](inputs)
+
+
+def _text(inputs: Inputs, name: str) -> str:
+    value = inputs.get(name, "")
+    return value if isinstance(value, str) else "\n\n".join(value)
+
+
+def _texts(inputs: Inputs, name: str) -> tuple[str, ...]:
+    value = inputs.get(name, ())
+    return tuple(each for each in ((value,) if isinstance(value, str) else value) if each.strip())
+
+
+def _nothing(reason: str) -> Verdict:
+    return Verdict(State.NOT_APPLICABLE, reason=reason)
+
+
+def _scored(score: float, reason: str, language: Language, evidence: tuple[Evidence, ...] = ()) -> Verdict:
+    weak = "" if language is ENGLISH else f" (heuristic, weak in {language.name})"
+    return Verdict(State.SCORED, float(score), reason=reason + weak, evidence=evidence)
+
+
+def groundedness(inputs: Inputs) -> Verdict:
+    """Response against context: 5 where each statement is supported, 1 where the answer is made up or contradicted."""
+    response, chunks = _text(inputs, "response"), _texts(inputs, "context")
+    if not response.strip():
+        return _nothing("the response is empty: nothing to verify")
+    if not chunks:
+        return _nothing("there is no context to verify the response against")
+    language = language_of(response)
+    pieces = [sentence.text for sentence in sentences(response, language.code)]
+    claims = [piece for piece in pieces if not declines(piece) and not states_nothing(piece)]
+    if not claims:
+        refused = any(declines(piece) for piece in pieces)
+        return _nothing(
+            "the response declines to answer: nothing to verify"
+            if refused
+            else "the response states nothing: nothing to verify"
+        )
+    evidence = verify(claims, response, chunks, language)
+    return _scored(_grounded_score(evidence), _grounded_reason(evidence), language, evidence)
+
+
+def verify(
+    claims: Sequence[str], source: str, chunks: tuple[str, ...], language: Language, question: str = ""
+) -> tuple[Evidence, ...]:
+    """Each claim of ``source`` held against the chunks (or against an answer to ``question``), with the place that decides."""
+    names = names_in(source)
+    passage = read_passage(chunks, language)
+    found = []
+    for claim in claims:
+        result = judge_claim(claim, passage, language, question, names)
+        place = None if result.place is None else passage.places[result.place]
+        if place is None:
+            found.append(Evidence(claim, result.verdict, note=result.fault))
+        else:
+            spot = place.sentence
+            found.append(Evidence(claim, result.verdict, place.chunk, spot.start, spot.end, result.fault))
+    return tuple(found)
+
+
+def _grounded_score(evidence: Sequence[Evidence]) -> int:
+    total = len(evidence)
+    supported = sum(each.verdict == ENTAILED for each in evidence)
+    contradicted = sum(each.verdict == CONTRADICTED for each in evidence)
+    if supported == total:
+        return 5
+    if contradicted:
+        return 2 if supported * 2 >= total else 1
+    return 1 if not supported else 2 if supported * 2 < total else 3 if supported * 4 < total * 3 else 4
+
+
+def _grounded_reason(evidence: Sequence[Evidence]) -> str:
+    faults = [each for each in evidence if each.verdict == CONTRADICTED] or [
+        each for each in evidence if each.verdict != ENTAILED
+    ]
+    if not faults:
+        count = len(evidence)
+        return (
+            "the statement is supported by the context"
+            if count == 1
+            else f"all {count} statements are supported by the context"
+        )
+    first = faults[0]
+    more = sum(each.verdict != ENTAILED for each in evidence) - 1
+    also = f"; {more} more unsupported" if more else ""
+    return f"“{_cut(first.claim)}”: {first.note}{also}"
+
+
+def _cut(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _SHOWN else flat[: _SHOWN - 1].rstrip() + "…"
+
+
+def relevance(inputs: Inputs) -> Verdict:
+    """Response against query: is it about what is asked, and does it hold the kind of answer that is asked for?"""
+    query, response = _text(inputs, "query"), _text(inputs, "response")
+    if not query.strip():
+        return _nothing("there is no question to be relevant to")
+    score, reason = judge_relevance(query, response)
+    return _scored(score, reason, language_of(query + "\n" + response))
+
+
+def retrieval(inputs: Inputs) -> Verdict:
+    """Query against context: how much of what is asked about do the chunks speak of, and how far up?"""
+    query, chunks = _text(inputs, "query"), _texts(inputs, "context")
+    if not query.strip():
+        return _nothing("there is no question to retrieve for")
+    if not chunks:
+        return _nothing("there is no context")
+    score, reason = judge_retrieval(query, chunks)
+    return _scored(score, reason, language_of(query))
+
+
+def response_completeness(inputs: Inputs) -> Verdict:
+    return _best_reference(inputs, _completeness)
+
+
+def similarity(inputs: Inputs) -> Verdict:
+    return _best_reference(inputs, _similarity)
+
+
+def _best_reference(inputs: Inputs, judge: Callable[[str, str, str], Verdict]) -> Verdict:
+    query = _text(inputs, "query")
+    response, references = _text(inputs, "response"), _texts(inputs, "ground_truth")
+    if not references:
+        return _nothing("there is no ground truth to compare with")
+    if not response.strip():
+        return _scored(1, "the response is empty", ENGLISH)
+    return max(
+        (judge(reference, response, query) for reference in references), key=lambda verdict: verdict.score or 0.0
+    )
+
+
+def _completeness(reference: str, response: str, query: str) -> Verdict:
+    language = language_of(reference)
+    evidence = _facts_in(reference, response, language, query)
+    if not evidence:
+        return _nothing("the ground truth states nothing")
+    share = sum(each.verdict == ENTAILED for each in evidence) / len(evidence)
+    missing = [each for each in evidence if each.verdict != ENTAILED]
+    if missing:
+        reason = f"“{_cut(missing[0].claim)}” ({len(missing)} of {len(evidence)}): {_about_response(missing[0].note)}"
+    else:
+        reason = "the response says all that the ground truth says"
+    return _scored(round(1 + 4 * share), reason, language, evidence)
+
+
+def _similarity(reference: str, response: str, query: str) -> Verdict:
+    language = language_of(reference)
+    there = _facts_in(reference, response, language, query)
+    back = _facts_in(response, reference, language, query)
+    if not there:
+        return _nothing("the ground truth states nothing")
+    recall = sum(each.verdict == ENTAILED for each in there) / len(there)
+    precision = sum(each.verdict == ENTAILED for each in back) / len(back) if back else 0.0
+    score = round(1 + 4 * (0.7 * recall + 0.3 * precision))
+    denied = next((each for each in (*there, *back) if each.verdict == CONTRADICTED), None)
+    if denied is not None:
+        return _scored(min(score, 2), f"“{_cut(denied.claim)}”: {_about_response(denied.note)}", language, there)
+    missing = next((each for each in there if each.verdict != ENTAILED), None)
+    if missing is not None:
+        return _scored(score, f"“{_cut(missing.claim)}” is missing: {_about_response(missing.note)}", language, there)
+    reason = "says the same as the ground truth" if precision == 1.0 else "says what the ground truth says, and more"
+    return _scored(score, reason, language, there)
+
+
+def _about_response(note: str) -> str:
+    return note.replace("the context", "the other text")
+
+
+def judge_facts(inputs: Inputs) -> Verdict:
+    """The facts of the ground truth, each judged against the response. The evidence is the result; there is no score."""
+    response, references = _text(inputs, "response"), _texts(inputs, "ground_truth")
+    if not references:
+        return _nothing("there is no ground truth to take facts from")
+    options = [
+        _facts_in(reference, response, language_of(reference), _text(inputs, "query")) for reference in references
+    ]
+    best = max(options, key=lambda evidence: sum(each.verdict == ENTAILED for each in evidence) / max(len(evidence), 1))
+    if not best:
+        return _nothing("the ground truth states nothing")
+    counts = {
+        verdict: sum(each.verdict == verdict for each in best) for verdict in ("entailed", "contradicted", "neutral")
+    }
+    reason = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+    language = language_of(references[0])
+    weak = "" if language is ENGLISH else f" (heuristic, weak in {language.name})"
+    return Verdict(State.SCORED, None, reason=reason + weak, evidence=best)
+
+
+def _facts_in(reference: str, text: str, language: Language, query: str) -> tuple[Evidence, ...]:
+    pieces = [sentence.text for sentence in sentences(text, language.code) if not declines(sentence.text)]
+    claims = [fact.text for fact in facts(reference)]
+    if not pieces:
+        return tuple(Evidence(claim, NEUTRAL, note="not said") for claim in claims)
+    found = verify(claims, reference, (text,), language, query)
+    said, meant = yes_or_no(text), yes_or_no(reference)
+    if not (found and said and meant):
+        return found
+    first = found[0]
+    if said != meant:
+        denied = Evidence(
+            first.claim, CONTRADICTED, 0, 0, len(text.rstrip()), f"says {said} where the context says {meant}"
+        )
+        return (denied, *found[1:])
+    if first.verdict == NEUTRAL and len(first.claim.split()) <= _SHORT:
+        return (Evidence(first.claim, ENTAILED, 0, 0, len(text.rstrip())), *found[1:])
+    return found
+
+
+_QUESTIONS: Final[Mapping[str, Callable[[Inputs], Verdict]]] = {
+    "groundedness": groundedness,
+    "relevance": relevance,
+    "retrieval": retrieval,
+    "similarity": similarity,
+    "response_completeness": response_completeness,
+    "facts": judge_facts,
+}

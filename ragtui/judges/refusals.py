@@ -1,0 +1,62 @@
+"""Answers that decline, and sentences that state nothing."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_VERBS: Final = "find|answer|help|know|locate|see|have|provide|determine|say|sure|assist|access|give|tell"
+_SOURCES: Final = "context|documents?|information|sources?|articles?|passages?|knowledge base|materials?|texts?|files?"
+_TOLD: Final = "mentioned|stated|specified|provided|covered|described|contained"
+_WORDS: Final = r"(?:[\w']+ ){0,3}?"
+
+_DECLINING: Final = (
+    r"\bi(?: am|'m) (?:sorry|afraid|unable|not able|not sure)\b",
+    rf"\bi (?:cannot|can't|can not|couldn't|could not|don't|do not|didn't|did not|wasn't|was not) {_WORDS}(?:{_VERBS}|able)\b",
+    rf"\b(?:the|these|this|my|provided|given) {_WORDS}(?:{_SOURCES}) {_WORDS}(?:do(?:es)? not|don't|doesn't|did not|didn't)\b",
+    rf"\b(?:the|these|this|my|provided|given) {_WORDS}(?:{_SOURCES}) {_WORDS}(?:has|have|holds?|contains?|gives?|provides?) no\b",
+    rf"\b(?:no|not enough|insufficient) {_WORDS}information {_WORDS}(?:available|found|provided|in|about|on|to)\b",
+    rf"\b(?:is|are|was|were)(?: not|n't) (?:{_TOLD}) {_WORDS}(?:in|by) (?:the|this|these|my)\b",
+    r"\b(?:cannot|can't|can not) be (?:answered|determined|found)\b",
+    r"\bno (?:answer|relevant \w+|matching \w+) (?:was |were |could be )?found\b",
+    r"\bunable to (?:find|answer|help|locate|provide|determine)\b",
+    r"\bich (?:kann|konnte|habe|weiß|weiss) (?:\w+ ){0,4}?(?:nichts?|keine?n?)\b",
+    r"\b(?:sagen|steht|stehen|enthalten|enthält|nennen|finden sich|gibt es) (?:\w+ ){0,5}?"
+    r"(?:nichts|keine?n? (?:angaben|informationen|hinweise?))\b",
+    r"\b(?:leider nicht|tut mir leid)\b",
+    r"\bje (?:ne |n')(?:\w+ ){0,3}?(?:pas|trouve)\b",
+    r"\bdésolée?\b",
+    r"\bno (?:puedo|pude|encontré|encuentro|tengo|sé)\b",
+    r"\blo siento\b",
+    r"\bnon (?:ho|posso|so|trovo|riesco)\b",
+    r"\bmi dispiace\b",
+    "抱歉|对不起|無法|无法(?:回答|找到|提供)|没有找到|找不到|未找到|申し訳|見つかりません|わかりません|죄송|찾을 수 없",
+)
+_EMPTY_TALK: Final = (
+    r"(?:i )?hope (?:this|that|it)\b.*",
+    r"(?:please )?(?:let me know|feel free|do not hesitate|don't hesitate|contact us if)\b.*",
+    r"(?:sure|certainly|of course|great question|good question)\b[ ,.!]*(?:here (?:is|are|you)\b.*)?",
+    r"(?:ja|nein|oui|non|sí|si|não|はい|いいえ|是的?|不是?)",
+    r"(?:hello|hi|thanks?(?: you)?|yes|no|ok(?:ay)?)\b[ ,.!]*(?:here (?:is|are|you)\b.*)?",
+    r"here (?:is|are)\b[^.]*:?",
+    r"is there anything else\b.*",
+    r"you(?:'re| are) welcome\b.*",
+    r"(?:sources?|references?) ?:.*",
+)
+_REFUSAL: Final = re.compile("|".join(_DECLINING), re.IGNORECASE)
+_SMALL_TALK: Final = re.compile(rf"\W*(?:{'|'.join(_EMPTY_TALK)})\W*", re.IGNORECASE)
+
+
+def declines(sentence: str) -> bool:
+    """Whether a sentence only says that there is no answer."""
+    return bool(_REFUSAL.search(_flat(sentence)))
+
+
+def states_nothing(sentence: str) -> bool:
+    """Questions, greetings and offers of help: nothing that could be true or false."""
+    flat = _flat(sentence)
+    return flat.endswith(("?", "？")) or bool(_SMALL_TALK.fullmatch(flat))
+
+
+def _flat(sentence: str) -> str:
+    return " ".join(sentence.replace("’", "'").split())

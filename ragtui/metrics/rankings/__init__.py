@@ -1,0 +1,1 @@
+"""Rankings: judgments and a run, scored for all queries at once."""

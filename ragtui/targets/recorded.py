@@ -1,0 +1,197 @@
+"""Recorded responses: ``recorded`` (the dataset's own), ``recorded:COLUMN``, ``recorded:FILE`` (joined by case id)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from ragtui.datasets.case_ids import CASE_ID
+from ragtui.datasets.dataset import Dataset, Role, Shape
+from ragtui.metrics.score import State
+from ragtui.targets.files import find_file
+from ragtui.targets.target import Case, Response, TargetError
+from ragtui.workspace import Workspace
+
+if TYPE_CHECKING:
+    import polars as pl
+
+KIND: Final = "recorded"
+
+_TEXTS: Final = ("response", "answer", "output")
+_CONTEXTS: Final = ("context", "contexts", "retrieved_contexts", "retrieved_context", "retrieval_context")
+_MEASURED: Final = {
+    "latency_ms": (("latency_ms", 1.0), ("latency_s", 1000.0), ("latency_seconds", 1000.0), ("duration_s", 1000.0)),
+    "prompt_tokens": (("prompt_tokens", 1.0), ("input_tokens", 1.0)),
+    "completion_tokens": (("completion_tokens", 1.0), ("output_tokens", 1.0)),
+    "cost": (("cost", 1.0), ("cost_usd", 1.0)),
+}
+
+
+def open_kind(rest: str, dataset: Dataset, workspace: Workspace) -> Recorded:
+    """Opens the dataset's own responses, one of its columns, or another file's responses."""
+    if dataset.shape is not Shape.CASES or dataset.cases is None:
+        raise TargetError(f"{dataset.path} holds judged documents, no responses; use run:FILE or bm25")
+    if not rest:
+        return _opened("recorded", dataset, _only_response(dataset))
+    if rest in _names(dataset):
+        return _opened(f"recorded:{rest}", dataset, rest)
+    return _from_file(rest, dataset, workspace)
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """Looks responses up by case id. ``columns`` are the answers' fields, ``extra`` all others of the recorded row."""
+
+    spec: str
+    source: str
+    rows: Mapping[str, int]
+    columns: Mapping[str, Sequence[Any]]
+    extra: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    replays: bool = True
+    host: str | None = None
+
+    async def respond(self, cases: Sequence[Case]) -> AsyncIterator[Response]:
+        """Each case's recorded response; ``pending`` where none was recorded."""
+        for case in cases:
+            yield self._response(case.case_id)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+    def _response(self, case_id: str) -> Response:
+        row = self.rows.get(case_id)
+        if row is None or self.columns["text"][row] is None:
+            return Response(case_id, State.PENDING, message=f"no response recorded in {self.source}")
+        values = {name: column[row] for name, column in self.columns.items()}
+        extra = {name: column[row] for name, column in self.extra.items() if column[row] is not None}
+        return Response(case_id, **values, extra=extra)
+
+
+def _names(dataset: Dataset) -> list[str]:
+    return [column.name for column in dataset.columns]
+
+
+def _responses(dataset: Dataset) -> list[str]:
+    """Columns that hold responses, not the contexts of one of several versions."""
+    if "response" in dataset.fields:
+        return [dataset.fields["response"]]
+    return [name for name in dataset.columns_with(Role.RESPONSE) if not name.lower().startswith("context")]
+
+
+def _only_response(dataset: Dataset) -> str:
+    found = _responses(dataset)
+    if not found:
+        raise TargetError(f"{dataset.path} has no recorded responses; name who answers, as recorded:FILE")
+    if len(found) > 1:
+        names = ", ".join(f"recorded:{name}" for name in found[:8])
+        raise TargetError(f"{dataset.path} has {len(found)} columns of responses; name one of {names}")
+    return found[0]
+
+
+def _from_file(name: str, dataset: Dataset, workspace: Workspace) -> Recorded:
+    """Responses of another file for this dataset's cases.
+
+    Raises:
+        TargetError: it is not there, holds no responses, or none of its case ids is one of the dataset's.
+    """
+    from ragtui.datasets.check import CannotOpen, open_dataset
+
+    columns = ", ".join(_responses(dataset)) or "none"
+    path = find_file(name, dataset, workspace, f"column (of responses there are {columns}) or file")
+    try:
+        other, _ = open_dataset(str(path))
+    except CannotOpen as error:
+        raise TargetError(f"recorded:{name}: {error}") from error
+    if other.cases is None or dataset.cases is None:
+        raise TargetError(f"recorded:{name}: holds judged documents, no responses; a run is used as run:{name}")
+    known = set(dataset.cases[CASE_ID])
+    if not any(case_id in known for case_id in other.cases[CASE_ID]):
+        theirs, ours = other.cases[CASE_ID][:1].to_list(), dataset.cases[CASE_ID][:1].to_list()
+        raise TargetError(
+            f"recorded:{name}: none of its case ids is in {dataset.path} (it has {', '.join(theirs) or 'none'}, the "
+            f"dataset {', '.join(ours) or 'none'}); both need the same id column"
+        )
+    return _opened(f"recorded:{name}", other, _only_response(other), others=True)
+
+
+def _opened(spec: str, dataset: Dataset, response: str, others: bool = False) -> Recorded:
+    frame = dataset.cases
+    assert frame is not None
+    used = {"text": response} | _beside(dataset, response)
+    shapes: dict[str, Callable[[Any], Any]] = {"text": _text, "contexts": _contexts}
+    columns = {
+        name: [shapes[name](value) for value in frame[column].to_list()]
+        if name in shapes
+        else _numbers(frame, column, _scale(name, column), dataset.path)
+        for name, column in used.items()
+    }
+    rest = [name for name in _names(dataset) if others and name not in used.values()]
+    return Recorded(
+        spec,
+        f"{dataset.path}, column {response}",
+        {case_id: row for row, case_id in enumerate(frame[CASE_ID])},
+        columns,
+        {name: frame[name].to_list() for name in rest if name in frame.columns},
+    )
+
+
+def _beside(dataset: Dataset, response: str) -> dict[str, str]:
+    """The columns that belong to a column of responses: contexts and measures with the same ending (``response_v1``,
+    ``contexts_v1``), else those without an ending of their own."""
+    names = {name.lower(): name for name in _names(dataset)}
+    stem = next((stem for stem in _TEXTS if response.lower().startswith(stem)), None)
+    ending = response.lower().removeprefix(stem) if stem else ""
+    found: dict[str, str] = {}
+    wanted = {"contexts": _CONTEXTS} | {name: tuple(each for each, _ in known) for name, known in _MEASURED.items()}
+    for name, stems in wanted.items():
+        for each in (*(stem + ending for stem in stems), *stems):
+            if each in names:
+                found[name] = names[each]
+                break
+    if "contexts" not in found:
+        context = dataset.fields.get("context") or next(iter(dataset.columns_with(Role.CONTEXT)), None)
+        found |= {"contexts": context} if context else {}
+    return found
+
+
+def _scale(name: str, column: str) -> float:
+    return next((scale for stem, scale in _MEASURED[name] if column.lower().startswith(stem)), 1.0)
+
+
+def _text(value: Any) -> str | None:
+    return "\n".join(value) if isinstance(value, list) else value
+
+
+def _contexts(value: Any) -> tuple[str, ...] | None:
+    """Chunks in rank order; a cell that is a JSON list is its items, any other text is one chunk."""
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        try:
+            parsed = json.loads(value)
+        except ValueError:
+            parsed = None
+        if isinstance(parsed, list):
+            value = [each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in parsed]
+    if isinstance(value, str):
+        return (value,) if value.strip() else ()
+    return None if value is None else tuple(value)
+
+
+def _numbers(frame: pl.DataFrame, column: str, scale: float, shown: str) -> list[float | int | None]:
+    """A measured column as numbers.
+
+    Raises:
+        TargetError: a cell is none; the message names the case.
+    """
+    out: list[float | int | None] = []
+    for case_id, cell in zip(frame[CASE_ID], frame[column].to_list(), strict=True):
+        text = str(cell).strip() if cell is not None else ""
+        try:
+            number = float(text) * scale if text else None
+        except ValueError:
+            number = float("nan")
+        if number is not None and not 0 <= number < float("inf"):
+            raise TargetError(f"{shown}: {column} of case {case_id} is {text!r}, which is no number of that kind")
+        out.append(int(number) if number is not None and column.lower().find("token") >= 0 else number)
+    return out

@@ -1,0 +1,260 @@
+"""The app: opens the workspace, paints, then loads; performs what works everywhere; leaves a summary behind."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from typing import ClassVar
+
+from textual import events
+from textual.app import App
+from textual.binding import BindingType
+from textual.widgets import Input
+
+from ragtui.text import block
+from ragtui.tui import themes
+from ragtui.tui.actions import SCOPES, Action, bindings, read_keymap
+from ragtui.tui.performing import Performs, available, chain, tell
+from ragtui.tui.screens.main import MainScreen
+from ragtui.tui.widgets.choosing import Choice, Choosing
+from ragtui.tui.widgets.key_bar import key_of
+from ragtui.tui.widgets.prompt_line import ask
+from ragtui.tui.workbench import Workbench
+from ragtui.workspace import Workspace, WorkspaceError
+
+
+class RagtuiApp(Performs, App[None], inherit_bindings=False):
+    """The application; everything it shows and asks is on its workbench."""
+
+    SCOPES = ("app",)
+    TITLE = "ragtui"
+    CSS_PATH = "ragtui.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("app")]
+    ENABLE_COMMAND_PALETTE = False
+    ESCAPE_TO_MINIMIZE = False
+
+    def __init__(self, workbench: Workbench, *, experiment: str | None = None, mouse: bool = False) -> None:
+        without_colour = "NO_COLOR" in os.environ
+        super().__init__(ansi_color=True if without_colour else None)
+        self.workbench = workbench
+        self.keymap: dict[str, str] = {}
+        self.mouse_on = mouse
+        self._experiment = experiment
+        self._theme_wanted = themes.WITHOUT_COLOUR if without_colour else workbench.setting("theme", themes.DEFAULT)
+        self.main = MainScreen(workbench)
+
+    # Starting: the first paint needs one theme and no data; everything else comes after it.
+
+    def on_mount(self) -> None:
+        shipped, problems = themes.load_themes()
+        for theme in shipped:
+            self.register_theme(theme)
+        if self._theme_wanted not in self.available_themes:
+            problems.append(themes.Problem(self.workbench.workspace.config_path, f"no theme {self._theme_wanted}"))
+            self._theme_wanted = themes.DEFAULT
+        self.theme = self._theme_wanted
+        self.animation_level = "none"
+        self._install_signals()
+        self.push_screen(self.main)
+        self.call_after_refresh(self._after_first_paint, problems)
+
+    def _after_first_paint(self, problems: list[themes.Problem]) -> None:
+        self.keymap, wrong = read_keymap(self.workbench.workspace.table("keys"))
+        self.set_keymap(self.keymap)
+        lines = [*(f"{problem.path.name}: {problem.message}" for problem in problems), *wrong]
+        if lines:
+            tell(self.main, "\n".join(lines), "warning", title="left out")
+        self.run_worker(self._load(), name="load", group="load", exit_on_error=True)
+
+    async def _load(self) -> None:
+        """Opens what was named on the command line, and the experiment that was asked for."""
+        await asyncio.to_thread(self.workbench.warm_up)
+        self.main.alter()
+        await self.main.pane.loaded()
+        if self._experiment is not None:
+            await self.open_results(self._experiment)
+
+    def _install_signals(self) -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            try:
+                loop.add_signal_handler(number, self._end_by, number)
+            except (NotImplementedError, RuntimeError, ValueError):
+                return  # no signals on this system, or not in the main thread
+
+    def _end_by(self, number: int) -> None:
+        self.workbench.cancel()
+        self.exit(return_code=128 + number)
+
+    def on_key(self, event: events.Key) -> None:
+        # Keys typed faster than a field appears were sent to what had the focus before: they belong to the field.
+        if event.is_printable and event.character is not None:
+            if isinstance(self.focused, Input):
+                self.focused.insert_text_at_cursor(event.character)
+            elif isinstance(self.screen, Choosing):
+                self.screen.typed_early(event.character)
+            else:
+                return
+            event.stop()
+            event.prevent_default()
+
+    # What works everywhere
+
+    async def _pane(self, name: str) -> None:
+        while self.screen is not self.main and len(self.screen_stack) > 1:
+            self.pop_screen()
+        await self.main.show_pane(name)
+
+    async def do_datasets(self) -> None:
+        await self._pane("datasets")
+
+    async def do_groups(self) -> None:
+        await self._pane("groups")
+
+    async def do_experiments(self) -> None:
+        await self._pane("experiments")
+
+    async def do_results(self) -> None:
+        await self._pane("results")
+
+    async def open_results(self, experiment: str) -> None:
+        """Brings an experiment's results to the front."""
+        await self._pane("results")
+        await self.main.open_results(experiment)
+
+    def do_next_part(self) -> None:
+        self.screen.focus_next()
+
+    def do_previous_part(self) -> None:
+        self.screen.focus_previous()
+
+    def do_zoom(self) -> None:
+        if self.screen is self.main:
+            self.main.zoom()
+
+    async def do_back(self) -> None:
+        if self.screen is self.main:
+            await self.main.step_back()
+        elif len(self.screen_stack) > 2:
+            self.pop_screen()
+
+    def do_keys(self) -> None:
+        self._choose_action("keys that work here", self._here(with_keys_only=True))
+
+    def do_palette(self) -> None:
+        self._choose_action("every action here", self._here(with_keys_only=False))
+
+    def _here(self, with_keys_only: bool) -> list[Choice]:
+        choices: list[Choice] = []
+        scope = ""
+        for performer, action in available(self.screen.focused or self.screen):
+            if with_keys_only and not action.keys:
+                continue
+            if action.scope != scope and with_keys_only:
+                scope = action.scope
+                choices.append(Choice("", SCOPES[scope], heading=True))
+            reason = performer.why_not(action.name)
+            title = f"{action.title} — {reason}" if reason else action.title
+            note = key_of(self, action) if with_keys_only else f"{action.name}  {key_of(self, action)}".strip()
+            choices.append(Choice(action.id, title, note, dim=reason is not None))
+        return choices
+
+    def _choose_action(self, title: str, choices: list[Choice]) -> None:
+        node = self.screen.focused or self.screen
+        performers = chain(node)
+
+        async def perform(chosen: str | None) -> None:
+            scope, _, name = (chosen or "").partition(".")
+            for performer in performers:
+                if scope in performer.SCOPES:
+                    await performer.action_perform(name)
+                    return
+
+        self.push_screen(Choosing(title, choices), perform)
+
+    def do_command(self) -> None:
+        node = self.screen.focused or self.screen
+        actions = available(node)
+        names = [f"{action.name} {action.argument}".strip() for _, action in actions]
+        ask(
+            self.screen,
+            ":",
+            then=lambda typed: self.run_worker(self._command(typed, actions), group="command"),
+            complete=lambda typed: [n.split(" ")[0] for n in names if n.startswith(typed)] if " " not in typed else [],
+            history="command",
+        )
+
+    async def _command(self, typed: str, actions: list[tuple[Performs, Action]]) -> None:
+        name, _, argument = typed.strip().partition(" ")
+        if not name:
+            return
+        found = [each for each in actions if each[1].name == name]
+        found = found or [each for each in actions if each[1].name.startswith(name)]
+        if not found:
+            tell(self.screen, f"no action {name}; ? lists them", "warning")
+            return
+        await found[0][0].action_perform(found[0][1].name, argument.strip())
+
+    def do_theme(self, name: str = "") -> None:
+        if name in self.available_themes:
+            self.theme = name
+            return
+        if name:
+            tell(self.screen, f"no theme {name}", "warning")
+        own = [each for each in self.available_themes if each.startswith(("ragtui", "ansi"))]
+        rest = [each for each in self.available_themes if each not in own]
+        choices = [Choice(each, each) for each in [*own, *rest]]
+        self.push_screen(Choosing("theme", choices, self.theme), lambda name: self.do_theme(name) if name else None)
+
+    def do_mouse(self) -> None:
+        self.mouse_on = not self.mouse_on
+        if (driver := self._driver) is not None:
+            enable = getattr(driver, "_enable_mouse_support" if self.mouse_on else "_disable_mouse_support", None)
+            if enable is not None:
+                enable()
+        tell(self.screen, "the mouse is on" if self.mouse_on else "the mouse is off: the terminal selects text again")
+
+    def why_not(self, name: str) -> str | None:
+        return None
+
+    async def do_quit(self) -> None:
+        running = self.workbench.running()
+        if running:
+            choices = [Choice("stay", "Stay"), Choice("quit", "Stop the run and quit; resume it any time")]
+
+            def answer(chosen: str | None) -> None:
+                if chosen == "quit":
+                    self.workbench.cancel()
+                    self.exit()
+
+            self.push_screen(Choosing(f"{running} is still going", choices), answer)
+        else:
+            self.exit()
+
+
+def run_app(paths: list[str], *, demo: bool = False, mouse: bool = False, experiment: str | None = None) -> None:
+    """Runs the app on these datasets; with ``demo`` on the demo's results, with ``experiment`` on that experiment's.
+
+    Prints the summary of what was looked at last when it ends. Refuses a terminal that cannot draw (exit status 2).
+    """
+    if os.environ.get("TERM", "dumb") in ("dumb", "") or not sys.stdout.isatty():
+        print(
+            "ragtui: this terminal cannot draw a screen; use `ragtui check PATH` or `ragtui show EXPERIMENT`",
+            file=sys.stderr,
+        )
+        raise SystemExit(2)
+    try:
+        workspace = Workspace.open(".")
+    except WorkspaceError as error:
+        print(f"ragtui: {block(error)}", file=sys.stderr)
+        raise SystemExit(2) from error
+    workbench = Workbench(workspace, list(paths), demo=demo)
+    mouse = mouse or workbench.setting("mouse", False) is True
+    app = RagtuiApp(workbench, experiment=experiment, mouse=mouse)
+    app.run(mouse=mouse)
+    if farewell := workbench.farewell():
+        print(farewell)
+    if app.return_code:
+        raise SystemExit(app.return_code)

@@ -1,0 +1,281 @@
+"""How one case looks: question, answers, scores with their reasons and claims, the evidence they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from ragtui.experiments import wording
+from ragtui.experiments.plan import Plan, Side
+from ragtui.metrics.score import State
+from ragtui.tui.differences import differing
+from ragtui.tui.screens.result_views import STATES
+from ragtui.tui.widgets.passage import Passage, Span
+
+if TYPE_CHECKING:
+    from ragtui.experiments.results import CaseDetail, Cell, SideDetail
+    from ragtui.metrics.score import Evidence
+
+VERDICTS: Final = {"entailed": ("✓", "good"), "contradicted": ("✗", "bad"), "neutral": ("?", "warn")}
+
+
+def brief(case: CaseDetail, plan: Plan, metric: str) -> Passage:
+    """The case beside the table: what was asked and answered, then the selected metric's reason and claims, then the
+    others' in a line each."""
+    passage = Passage()
+    side = case.sides[0] if case.sides else None
+    _labels(passage, case)
+    for i, (name, value) in enumerate(case.inputs.items()):
+        passage.line(("Q  " if i == 0 else f"{name}  ", "title"), (value, ""), hang=3)
+    if side is None:
+        return passage
+    _answer_line(passage, side)
+    for value in list(case.expected.values())[:1]:
+        passage.line(("E  ", "title"), (value, "dim"), hang=3)
+    if side.ranking:
+        passage.gap()
+        _ranking(passage, side, limit=12)
+    cells = sorted(side.cells, key=lambda each: each.metric != metric)
+    for cell in cells:
+        if cell.metric == metric or cell.repeat == 1:
+            passage.gap() if cell.metric == metric else None
+            _score(passage, cell, plan, claims=cell.metric == metric)
+            passage.gap() if cell.metric == metric else None
+    _cause(passage, side)
+    return passage
+
+
+def _labels(passage: Passage, case: CaseDetail) -> None:
+    for place, label in case.labels.items():
+        passage.line(("✎ ", "accent"), (label, "accent"), (f"  {place.removeprefix('candidate').strip()}", "dim"))
+    if case.note:
+        passage.line(("✎ ", "accent"), (case.note, ""), hang=2)
+
+
+def _answer_line(passage: Passage, side: SideDetail) -> None:
+    if side.response is None:
+        passage.line(("A  ", "title"), (_no_answer(side), "warn"), hang=3)
+    else:
+        passage.line(("A  ", "title"), (side.response or "(an empty answer)", "" if side.response else "warn"), hang=3)
+
+
+def _no_answer(side: SideDetail) -> str:
+    word = {State.PENDING: "no response was recorded", State.TARGET_ERROR: "the target failed"}.get(
+        side.state, side.state.value
+    )
+    return f"{word}: {side.message}" if side.message else word
+
+
+def _cause(passage: Passage, side: SideDetail) -> None:
+    if side.cause:
+        passage.gap()
+        passage.line(("cause  ", "title"), (side.cause, "strong"), hang=7)
+        if side.cause_evidence:
+            passage.line((side.cause_evidence, "dim"), indent=7)
+
+
+def _score(passage: Passage, cell: Cell, plan: Plan, *, claims: bool, place: str = "") -> None:
+    shown, tone = score_words(cell, plan)
+    repeat = f" #{cell.repeat}" if plan.repeats > 1 else ""
+    passage.line((f"{cell.metric}{repeat} ", "strong"), (shown, tone), (f"  {cell.reason}" if cell.reason else "", ""),
+                 hang=2, place=place)  # fmt: skip
+    if claims:
+        for number, evidence in enumerate(cell.evidence):
+            _claim(passage, evidence, f"{cell.metric} claim {number}")
+
+
+def score_words(cell: Cell, plan: Plan) -> tuple[str, str]:
+    """A cell in words: ``2 ✗ (below 3)``, ``n/a``, ``judge error: unparsable``."""
+    if cell.score is None:
+        word = cell.state.value.replace("_", " ") + (f": {cell.cause}" if cell.cause else "")
+        return word, STATES.get(cell.state.value, ("", "dim"))[1]
+    try:
+        text = wording.score(cell.score, plan.metric(cell.metric))
+    except KeyError:
+        text = wording.number(cell.score)
+    if cell.passed is None:
+        return text, "strong"
+    return (f"{text} ✓", "good") if cell.passed else (f"{text} ✗ (threshold {cell.threshold:g})", "bad")
+
+
+def _claim(passage: Passage, evidence: Evidence, place: str) -> None:
+    mark, tone = VERDICTS.get(evidence.verdict, ("·", "dim"))
+    where = "no chunk" if evidence.chunk is None else f"chunk {evidence.chunk + 1}"
+    note = f"  {evidence.note}" if evidence.note else ""
+    parts = ((f"{mark} ", tone), (evidence.claim, ""), (f"  {where}", "dim"), (note, tone))
+    passage.line(*parts, indent=2, hang=2, named={1: place})
+
+
+# The whole case, on a screen of its own
+
+
+def answer(case: CaseDetail, side: SideDetail, plan: Plan, against: SideDetail | None = None) -> Passage:
+    """One side: question, expected and given answer with the words that differ, every score with its claims.
+
+    ``against`` is the side whose answer the words are compared with; without it, what was expected is.
+    """
+    passage = Passage()
+    _labels(passage, case)
+    passage.heading("Question", case.case_id)
+    for name, value in case.inputs.items():
+        if len(case.inputs) > 1:
+            passage.line((name, "dim"))
+        passage.text(value)
+    expected = next(iter(case.expected.values()), "")
+    other = (against.response or "") if against is not None else expected
+    given = side.response
+    passage.heading(f"Answer of the {side.side}", plan_target(plan, side.side))
+    if given is None:
+        passage.line((_no_answer(side), "warn"))
+    else:
+        passage.text(given or "(an empty answer)", _differences(given, other))
+    for name, value in case.expected.items():
+        passage.heading("Expected", name)
+        passage.text(value, _differences(value, given or "") if value == expected and against is None else ())
+    for cell in side.cells:
+        repeat = f" #{cell.repeat}" if plan.repeats > 1 else ""
+        words, tone = score_words(cell, plan)
+        passage.heading(f"{cell.metric}{repeat}", words, tone=tone, place=f"metric {cell.metric}")
+        if cell.reason:
+            passage.text(cell.reason)
+        for number, each in enumerate(cell.evidence):
+            _claim(passage, each, f"{cell.metric} claim {number}")
+        if took := spent(cell):
+            passage.line((took, "dim"))
+    _cause(passage, side)
+    if side.latency_ms is not None:
+        passage.gap()
+        passage.line((f"answered in {side.latency_ms:,.0f} ms", "dim"))
+    return passage
+
+
+def plan_target(plan: Plan, side: Side) -> str:
+    return dict(plan.sides).get(side, "")
+
+
+def _differences(text: str, other: str) -> list[Span]:
+    return [Span(start, end, "mark-differs") for start, end in differing(text, other)]
+
+
+def evidence(side: SideDetail, texts: Mapping[str, str] | None = None) -> Passage:
+    """What the answer rests on: contexts with the parts that support or contradict claims marked, or the ranking."""
+    passage = Passage()
+    marks = _marks_by_chunk(side.cells)
+    for number, context in enumerate(side.contexts):
+        mine = marks.get(number, [])
+        good, bad = (sum(m.tone == tone for m in mine) for tone in ("mark-good", "mark-bad"))
+        note = " · ".join(
+            each for each in (f"supports {good}" if good else "", f"contradicts {bad}" if bad else "") if each
+        )
+        passage.heading(f"Chunk {number + 1}", note, place=f"chunk {number}")
+        passage.text(context or "(empty)", mine)
+    if side.ranking:
+        _ranking(passage, side, texts=texts)
+    if not passage.paragraphs:
+        passage.line(("no contexts were given or recorded", "dim"))
+    return passage
+
+
+def _marks_by_chunk(cells: Sequence[Cell]) -> dict[int, list[Span]]:
+    found: dict[int, list[Span]] = {}
+    for cell in cells:
+        if cell.metric in ("correctness", "completeness", "alignment"):
+            continue  # their chunk 0 is the response
+        for number, each in enumerate(cell.evidence):
+            tone = {"entailed": "mark-good", "contradicted": "mark-bad"}.get(each.verdict)
+            if tone and each.chunk is not None and each.start is not None and each.end is not None:
+                found.setdefault(each.chunk, []).append(
+                    Span(each.start, each.end, tone, f"{cell.metric} claim {number}")
+                )
+    return found
+
+
+def claims_of(side: SideDetail, metric: str) -> list[tuple[str, Evidence]]:
+    """The claims to step through, (place, evidence), the selected metric's first."""
+    cells = sorted(side.cells, key=lambda each: each.metric != metric)
+    return [(f"{cell.metric} claim {i}", each) for cell in cells for i, each in enumerate(cell.evidence)]
+
+
+def _ranking(
+    passage: Passage, side: SideDetail, *, limit: int | None = None, texts: Mapping[str, str] | None = None
+) -> None:
+    found = [each for each in side.ranking if each.rank is not None]
+    missing = [each for each in side.ranking if each.rank is None]
+    if missing:
+        passage.line((f"{len(missing)} relevant not found", "bad"))
+        for each in missing[:limit]:
+            passage.line(("  – ", "bad"), (f"grade {each.grade}  ", "bad"), (each.doc_id, "strong"), hang=4)
+            if texts is not None:
+                passage.text(texts.get(each.doc_id, "(no such document in the corpus)"), indent=4)
+        passage.gap()
+    for each in found[:limit]:
+        grade, tone = ("·", "dim") if each.grade is None else (f"{each.grade}", "good" if each.grade > 0 else "dim")
+        score = "" if each.score is None else f"  {each.score:.4g}"
+        passage.line(
+            (f"{each.rank:>3} ", "dim"), (f"{grade:>2}  ", tone), (each.doc_id, "strong"), (score, "dim"), hang=8
+        )
+        if texts is not None and each.rank is not None and each.rank <= 10:
+            passage.text(texts.get(each.doc_id, ""), indent=8, tone="dim")
+    if limit is not None and len(found) > limit:
+        passage.line((f"    … {len(found) - limit:,} more", "dim"))
+
+
+def spent(cell: Cell) -> str:
+    """What judging a cell took: ``2 attempts · 812 + 64 tokens · $0.0012 · 340 ms``; unknown parts are left out."""
+    parts = [f"judge {cell.judge}" if cell.judge else ""]
+    parts.append(f"{cell.attempts} attempts" if cell.attempts > 1 else "")
+    if cell.prompt_tokens is not None:
+        parts.append(f"{cell.prompt_tokens:,} + {cell.completion_tokens or 0:,} tokens")
+    parts.append(f"${cell.cost:.4f}" if cell.cost is not None else "")
+    parts.append(f"{cell.latency_ms:,.0f} ms" if cell.latency_ms is not None else "")
+    return " · ".join(part for part in parts if part)
+
+
+def prompt_and_reply(side: SideDetail, metric: str) -> Passage:
+    """What the judge was sent and what it said, byte for byte; the selected metric's first."""
+    passage = Passage()
+    for cell in sorted(side.cells, key=lambda each: each.metric != metric):
+        if cell.prompt is None and cell.reply is None:
+            continue
+        passage.heading(f"{cell.metric}: prompt", spent(cell))
+        passage.text(cell.prompt or "(not kept)")
+        passage.heading(f"{cell.metric}: raw reply")
+        passage.text(cell.reply or "(none)")
+    if not passage.paragraphs:
+        passage.line(("no judge was asked about this case", "dim"))
+    return passage
+
+
+def as_text(case: CaseDetail, plan: Plan) -> str:
+    """The whole case as plain text, nothing left out: for the editor and the pager."""
+    lines = [f"case {case.case_id}", ""]
+    for name, value in [*case.inputs.items(), *((f"expected {k}", v) for k, v in case.expected.items())]:
+        lines += [f"## {name}", value, ""]
+    for side in case.sides:
+        lines += [f"## {side.side} {plan_target(plan, side.side)}", side.response or _no_answer(side), ""]
+        for number, context in enumerate(side.contexts, 1):
+            lines += [f"### chunk {number}", context, ""]
+        for ranked in side.ranking:
+            lines.append(f"{ranked.rank or 'missing':>7}  grade {ranked.grade}  {ranked.doc_id}")
+        for cell in side.cells:
+            lines += [f"### {cell.metric}: {score_words(cell, plan)[0]}", cell.reason]
+            lines += [f"- {each.verdict}: {each.claim} {each.note}".rstrip() for each in cell.evidence] + [""]
+    if case.labels or case.note:
+        lines += ["## labels", *(f"{place}: {label}" for place, label in case.labels.items()), case.note]
+    return "\n".join(lines)
+
+
+def copies(case: CaseDetail) -> dict[str, str]:
+    """The parts of a case that can be copied, by what they are called."""
+    found: dict[str, str] = {}
+    for side in case.sides:
+        name = side.side.value
+        if side.response is not None:
+            found["answer" if side.side is Side.CANDIDATE else f"answer of the {name}"] = side.response
+    found |= {f"{name}": value for name, value in case.inputs.items()}
+    found |= {f"expected {name}": value for name, value in case.expected.items()}
+    for side in case.sides[:1]:
+        found |= {f"reason: {cell.metric}": cell.reason for cell in side.cells if cell.reason}
+        if side.contexts:
+            found["contexts"] = "\n\n".join(side.contexts)
+    return {**found, "case id": case.case_id}

@@ -1,0 +1,263 @@
+"""Datasets: what is open, its rows, what is wrong with it and where exactly."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+
+from ragtui.tui import outside
+from ragtui.tui.performing import tell
+from ragtui.tui.screens import dataset_views as views
+from ragtui.tui.screens.pane import Pane
+from ragtui.tui.screens.reading import Reading
+from ragtui.tui.widgets.part import Part
+from ragtui.tui.widgets.prompt_line import ask
+from ragtui.tui.widgets.virtual_table import VirtualTable
+from ragtui.tui.widgets.wrapped_text import WrappedText
+from ragtui.tui.workbench import OpenDataset, Workbench
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ragtui.datasets.findings import Finding
+
+FIRST_RUN = """Nothing is open here yet.
+press d for the demo: a support desk's assistant, two versions compared
+press a to open a file or folder, or start as: ragtui PATH
+press ? for the keys that work here, q to quit"""
+
+
+class DatasetsPane(Pane):
+    """List and description at the left, rows and findings at the right."""
+
+    SCOPES = ("datasets",)
+
+    def __init__(self, workbench: Workbench, *, id: str) -> None:
+        super().__init__(workbench, id=id)
+        self._part = ""
+        self._frame: pl.DataFrame | None = None
+        self._listed: list[Finding] = []
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="datasets-left"):
+            with Part("datasets", id="dataset-list"):
+                yield VirtualTable(id="list", empty=self._empty())
+            with Part("about", id="about"):
+                yield WrappedText(id="about-text")
+        with Vertical(id="datasets-right"):
+            with Part("rows", id="rows-part"):
+                yield VirtualTable(id="rows", cells=True)
+            with Part("findings", id="findings"), Horizontal():
+                yield VirtualTable(id="rules", frozen=2)
+                yield VirtualTable(id="lines", frozen=2)
+
+    def _empty(self) -> str:
+        if self.workbench.paths:
+            return "\n".join(f"opening {path} …" for path in self.workbench.paths[:8])
+        return FIRST_RUN
+
+    # Loading
+
+    async def loaded(self) -> None:
+        """Opens what was named on the command line; what stands there already is shown meanwhile."""
+        await self.open(self.workbench.paths)
+
+    async def open(self, paths: list[str]) -> None:
+        """Opens files and folders, and puts the cursor on the first of them."""
+        before = len(self.workbench.datasets)
+        opened = await asyncio.to_thread(self.workbench.read, paths)
+        self.workbench.put(opened)
+        self.refreshed()
+        if len(self.workbench.datasets) > before and before:
+            self._go_to_dataset(before)
+
+    def refreshed(self) -> None:
+        table = self.query_one("#list", VirtualTable)
+        table.empty = FIRST_RUN
+        table.show(views.list_frame(self.workbench.datasets), views.LIST_COLUMNS, row=table.row, keep=True)
+        self._show_dataset()
+
+    # What is under the cursor
+
+    @property
+    def current(self) -> OpenDataset | None:
+        number = self.query_one("#list", VirtualTable).value("dataset")
+        return self.workbench.datasets[number] if number is not None else None
+
+    def crumbs(self) -> list[str]:
+        current = self.current
+        return [] if current is None else [current.name, *([self._part] if self._part else [])]
+
+    @on(VirtualTable.Moved, "#list")
+    def _show_dataset(self) -> None:
+        current = self.current
+        part = self.query_one("#list", VirtualTable).value("part") or ""
+        frames = views.frames_of(current) if current else {}
+        self._show_rows(part or next(iter(frames), ""))
+        self._part = part
+        rules, lines = self.query_one("#rules", VirtualTable), self.query_one("#lines", VirtualTable)
+        if current is None:
+            return
+        rules.empty = "nothing is wrong that we know of" if current.dataset else ""
+        lines.empty = ""
+        rules.show(views.rule_frame(current, self.workbench.rule_names()), views.RULE_COLUMNS)
+        self._show_findings()
+        self.query_one("#about-text", WrappedText).show(views.about(current, current.ready))
+        total = sum(current.counts.values())
+        self.query_one("#findings", Part).title("findings", f"{total:,}" if total else "none")
+        self.query_one("#dataset-list", Part).title("datasets")
+        self.query_one("#about", Part).title("about", current.name)
+        self.post_message(self.Altered())
+        if current.ready is None and current.dataset is not None:
+            self.run_worker(self._judge_readiness(current), group="ready", exclusive=True)
+
+    async def _judge_readiness(self, opened: OpenDataset) -> None:
+        opened.ready = await asyncio.to_thread(self.workbench.ready_for, opened)
+        if opened is self.current:
+            self.query_one("#about-text", WrappedText).show(views.about(opened, opened.ready), keep=True)
+
+    def _show_rows(self, part: str) -> None:
+        current, table = self.current, self.query_one("#rows", VirtualTable)
+        frame = views.frames_of(current).get(part) if current else None
+        if current is None or frame is None:
+            self._frame = None
+            return
+        if frame is not self._frame:
+            self._frame = frame
+            shown = self.workbench.with_texts(current, part, frame)
+            table.show(shown, views.row_columns(current, part, shown))
+        rows = f"{frame.height:,} {'row' if frame.height == 1 else 'rows'}"
+        self.query_one("#rows-part", Part).title(current.name, "" if part == "cases" else part, rows)
+
+    @on(VirtualTable.Moved, "#rules")
+    def _show_findings(self) -> None:
+        current, code = self.current, self.query_one("#rules", VirtualTable).value("code")
+        found = [] if current is None else current.findings
+        self._listed = [finding for finding in found if code in (None, "all", finding.code)]
+        table = self.query_one("#lines", VirtualTable)
+        table.show(views.finding_frame(self._listed), views.finding_columns(self._listed))
+
+    @on(VirtualTable.Moved, "#lines")
+    def _show_place(self, event: VirtualTable.Moved | None = None) -> None:
+        table = self.query_one("#lines", VirtualTable)
+        if table.row is not None and (event is None or table.has_focus):
+            self._jump(self._listed[table.row])
+
+    def _jump(self, finding: Finding) -> None:
+        current = self.current
+        place = views.place_of(finding, views.frames_of(current)) if current else None
+        if place is not None:
+            self._show_rows(place[0])
+            self.query_one("#rows", VirtualTable).go_to(place[1], finding.field)
+
+    # Opening, and what the keys do
+
+    @on(VirtualTable.Opened)
+    def _opened(self, event: VirtualTable.Opened) -> None:
+        name = event.table.id
+        if name == "list":
+            self.screen.set_focus(self.query_one("#rows", VirtualTable))
+        elif name == "rules":
+            self.screen.set_focus(self.query_one("#lines", VirtualTable))
+        elif name == "lines":
+            self._show_place()
+            self.screen.set_focus(self.query_one("#rows", VirtualTable))
+        elif event.table.frame is not None and self.current is not None:
+            names = [column.key for column in event.table.columns]
+            passage = views.row_passage(self.current.name, event.table.frame, event.row, names)
+            self.app.push_screen(Reading(f"{self.current.name} · row {event.row + 1:,}", passage))
+
+    def do_next_finding(self) -> None:
+        self._step(1)
+
+    def do_previous_finding(self) -> None:
+        self._step(-1)
+
+    def _step(self, step: int) -> None:
+        table = self.query_one("#lines", VirtualTable)
+        table.move_to((table.position + step) % max(1, table.count))
+        self._show_place()
+
+    def do_open_path(self, path: str = "") -> None:
+        def then(typed: str) -> None:
+            if typed:
+                self.run_worker(self.open([typed]), group="open")
+
+        if path:
+            then(path)
+        else:
+            ask(self, "open", then=then, complete=self.workbench.complete_path, history="path")
+
+    def do_reread(self) -> None:
+        self.run_worker(self._reread(), group="open", exclusive=True)
+
+    async def _reread(self) -> None:
+        paths = self.workbench.opened_paths()
+        opened = await asyncio.to_thread(self.workbench.read, paths)
+        self.workbench.datasets.clear()
+        self.workbench.put(opened)
+        self._frame = None
+        self.refreshed()
+        tell(self, f"read {len(opened)} again")
+
+    def do_close(self) -> None:
+        number = self.query_one("#list", VirtualTable).value("dataset")
+        if number is not None:
+            del self.workbench.datasets[number]
+            self._frame = None
+            self.refreshed()
+
+    def do_explain(self) -> None:
+        code = self.query_one("#rules", VirtualTable).value("code")
+        table = self.query_one("#lines", VirtualTable)
+        if code == "all" and table.row is not None:
+            code = self._listed[table.row].code
+        rule = self.workbench.rule(code or "")
+        if self.screen.focused in (self.query_one("#rules"), table) and rule is not None:
+            self.app.push_screen(Reading(f"rule {code}", views.rule_passage(code, rule)))
+        elif (current := self.current) is not None:
+            self.app.push_screen(Reading(current.name, views.about(current, current.ready)))
+
+    def do_copy(self) -> None:
+        table = self.screen.focused
+        if not isinstance(table, VirtualTable) or table.row is None:
+            return
+        value = table.value(table.current_column)
+        text = (
+            "\n".join(map(str, value.to_list())) if hasattr(value, "to_list") else "" if value is None else str(value)
+        )
+        outside.copy(self, text, table.current_column)
+
+    def do_editor(self) -> None:
+        current = self.current
+        if current is None or current.dataset is None:
+            return
+        table = self.query_one("#lines", VirtualTable)
+        finding = self._listed[table.row] if table.row is not None and table.has_focus else None
+        path = self.workbench.file_of(current, finding)
+        rows = self.query_one("#rows", VirtualTable)
+        lined = rows.frame is not None and "_line" in rows.frame.columns
+        line = finding.line if finding else rows.value("_line") if lined else 0
+        outside.edit(self, path, int(line or 0))
+
+    def why_not(self, name: str) -> str | None:
+        current = self.current
+        if name in ("open-path", "demo"):
+            return None
+        if current is None:
+            return "nothing is open"
+        if name in ("next-finding", "previous-finding") and not current.findings:
+            return "there are no findings"
+        if name in ("evaluate", "editor") and current.dataset is None:
+            return "it is not read"
+        return None
+
+    def _go_to_dataset(self, number: int) -> None:
+        table = self.query_one("#list", VirtualTable)
+        assert table.frame is not None
+        row = table.frame["dataset"].search_sorted(number)
+        table.go_to(int(row))

@@ -1,0 +1,125 @@
+"""A new experiment: what is compared at the left, what a run would do at the right, before anything is asked."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.screen import Screen
+from textual.timer import Timer
+
+from ragtui.tui.actions import bindings
+from ragtui.tui.performing import Performs
+from ragtui.tui.screens import experiment_views as views
+from ragtui.tui.widgets.choosing import Choice
+from ragtui.tui.widgets.form import Field, Form
+from ragtui.tui.widgets.key_bar import KeyBar
+from ragtui.tui.widgets.part import Part
+from ragtui.tui.widgets.passage import Passage
+from ragtui.tui.widgets.prompt_line import Line, PromptLine
+from ragtui.tui.widgets.wrapped_text import WrappedText
+
+if TYPE_CHECKING:
+    from ragtui.experiments.preflight import Preflight
+    from ragtui.tui.workbench import OpenDataset, Workbench
+
+_WAIT = 0.15  # seconds without a change before the plan is looked at again
+
+
+class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=False):
+    """Ends with the plan to run, looked at; ``None`` if it was left."""
+
+    SCOPES = ("launch",)
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("launch")]
+    AUTO_FOCUS = None
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
+
+    def __init__(self, workbench: Workbench, dataset: OpenDataset | None = None) -> None:
+        super().__init__()
+        self.workbench = workbench
+        self._dataset = dataset or next((each for each in workbench.datasets if each.dataset is not None), None)
+        self._preflight: Preflight | None = None
+        self._problem = "not looked at yet"
+        self._soon: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="top"):
+            yield Line(id="form-title")
+            yield Line(id="form-note")
+        with Horizontal(id="form-whole"):
+            with Part("what to run", id="form-part"):
+                yield Form(self._fields(), id="form")
+            with Part("before it runs", id="preflight-part"):
+                yield WrappedText(id="preflight", empty="looking at every case …")
+        with Vertical(id="bottom"):
+            yield PromptLine()
+            yield KeyBar()
+
+    def _fields(self) -> list[Field]:
+        bench, names = self.workbench, [each.name for each in self.workbench.datasets if each.dataset is not None]
+        candidate, baseline = bench.proposed_targets(self._dataset)
+        return [
+            Field("dataset", "dataset", self._dataset.name if self._dataset else "", lambda: [Choice(n, n) for n in names]),
+            Field("metrics", "metrics", bench.proposed_metrics(), bench.metric_choices, "what fits the data", free=True),
+            Field("candidate", "candidate", candidate, lambda: bench.target_choices(self._dataset), free=True),
+            Field("baseline", "baseline", baseline, lambda: [Choice("", "none"), *bench.target_choices(self._dataset)],
+                  free=True),
+            Field("judge", "judge", "embedded", bench.judge_choices, free=True),
+            Field("strategy", "strategy", "auto", lambda: [Choice(n, n) for n in ("auto", "claims", "rubric")]),
+            Field("repeats", "repeats", "1", lambda: [Choice(n, n) for n in ("1", "2", "3", "5")], free=True),
+            Field("limit", "limit", "", lambda: [Choice("", "all"), *(Choice(n, n) for n in ("10", "50", "100"))], "all",
+                  free=True),
+        ]  # fmt: skip
+
+    def on_mount(self) -> None:
+        self.set_focus(self.query_one(Form))
+        title = Content.styled(" New experiment ", "bold $background on $primary")
+        self.query_one("#form-title", Line).show(title)
+        self.query_one("#form-note", Line).show(Content(" nothing is asked or sent until it is started"))
+        self._look()
+
+    def on_descendant_focus(self) -> None:
+        self.query_one(KeyBar).update_for(self.focused or self)
+
+    @on(Form.Changed)
+    def _changed(self, event: Form.Changed) -> None:
+        form = self.query_one(Form)
+        if event.name == "dataset":
+            self._dataset = next((each for each in self.workbench.datasets if each.name == form.values["dataset"]), None)
+            candidate, baseline = self.workbench.proposed_targets(self._dataset)
+            form.set("candidate", candidate)
+            form.set("baseline", baseline)
+        self._preflight, self._problem = None, "the plan is being looked at"
+        if self._soon is not None:
+            self._soon.stop()
+        self._soon = self.set_timer(_WAIT, self._look)
+
+    def _look(self) -> None:
+        self.run_worker(self._look_at(dict(self.query_one(Form).values)), group="preflight", exclusive=True)
+
+    async def _look_at(self, values: dict[str, str]) -> None:
+        found = await asyncio.to_thread(self.workbench.preflight, self._dataset, values)
+        text, passage = self.query_one("#preflight", WrappedText), Passage()
+        if isinstance(found, str):
+            self._preflight, self._problem = None, found
+            passage.line(("cannot run", "bad"))
+            passage.text(found)
+        else:
+            self._preflight = found
+            self._problem = "no metric can score a single case" if found.nothing_to_do else ""
+            passage = views.preflight(found)
+        text.show(passage)
+        status = Content.styled(self._problem, "$error") if self._problem else Content("ready: ctrl+r starts it")
+        self.query_one(PromptLine).status(status)
+        self.query_one(KeyBar).update_for(self.focused or self)
+
+    def do_start(self) -> None:
+        self.dismiss(self._preflight)
+
+    def why_not(self, name: str) -> str | None:
+        return self._problem or None

@@ -1,0 +1,168 @@
+"""Experiments: what was run, what runs now, what can go on; making a new one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.timer import Timer
+
+from ragtui.tui.performing import Severity, tell
+from ragtui.tui.screens import experiment_views as views
+from ragtui.tui.screens.pane import Pane
+from ragtui.tui.widgets.part import Part
+from ragtui.tui.widgets.passage import Passage
+from ragtui.tui.widgets.prompt_line import Line
+from ragtui.tui.widgets.virtual_table import VirtualTable
+from ragtui.tui.widgets.wrapped_text import WrappedText
+from ragtui.tui.workbench import OpenDataset, Workbench
+
+if TYPE_CHECKING:
+    from ragtui.experiments.preflight import Preflight
+    from ragtui.experiments.store import Entry
+
+NOTHING = """No experiment was run in this folder yet.
+press a to make one from an open dataset
+press 1 to open a dataset, or d there for the demo"""
+
+_TICK = 0.1  # seconds between two looks at a run
+
+
+class ExperimentsPane(Pane):
+    """The list above, the experiment at the cursor below; a run that goes on shows how far it is between them."""
+
+    SCOPES = ("experiments",)
+
+    def __init__(self, workbench: Workbench, *, id: str) -> None:
+        super().__init__(workbench, id=id)
+        self._entries: list[Entry] = []
+        self._ticking: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        with Part("experiments", id="experiments-part"):
+            yield VirtualTable(id="experiment-list", empty=NOTHING)
+        with Part("running", id="running-part"), Vertical():
+            yield Line(id="running-bar")
+            yield Line(id="running-states")
+            yield Line(id="running-flight")
+        with Part("experiment", id="experiment-part"):
+            yield WrappedText(id="experiment-text")
+
+    def on_mount(self) -> None:
+        self.query_one("#running-part").display = False
+        self._ticking = self.set_interval(_TICK, self._tick, pause=not self.workbench.is_running)
+
+    @property
+    def table(self) -> VirtualTable:
+        return self.query_one("#experiment-list", VirtualTable)
+
+    @property
+    def current(self) -> Entry | None:
+        row = self.table.row
+        return self._entries[row] if row is not None and row < len(self._entries) else None
+
+    def crumbs(self) -> list[str]:
+        return [] if self.current is None else [self.current.id]
+
+    def refreshed(self) -> None:
+        here = self.current.id if self.current is not None else None
+        self._show(here)
+
+    def _show(self, experiment: str | None) -> None:
+        self._entries = self.workbench.experiments()
+        ids = [entry.id for entry in self._entries]
+        at = ids.index(experiment) if experiment in ids else 0
+        self.table.show(views.list_frame(self._entries), views.COLUMNS, row=at)
+        self._describe()
+
+    @on(VirtualTable.Moved, "#experiment-list")
+    def _describe(self) -> None:
+        entry = self.current
+        text = self.query_one("#experiment-text", WrappedText)
+        text.show(views.about(entry) if entry is not None else Passage())
+        self.query_one("#experiment-part", Part).title(entry.plan.dataset if entry else "experiment", entry.id if entry else "")
+        self.post_message(self.Altered())
+
+    @on(VirtualTable.Opened, "#experiment-list")
+    async def _opened(self) -> None:
+        if (entry := self.current) is not None:
+            await self.workbench.show_results(self.app, entry.id)
+
+    # Running
+
+    def do_new(self) -> None:
+        self.make(None)
+
+    def make(self, dataset: OpenDataset | None) -> None:
+        """Opens the form of a new experiment; what comes back from it is run."""
+        from ragtui.tui.screens.experiment_form import ExperimentForm
+
+        self.app.push_screen(ExperimentForm(self.workbench, dataset), self._start)
+
+    def _start(self, looked_at: Preflight | None) -> None:
+        if looked_at is not None:
+            self._run(self.workbench.start(looked_at.plan))
+
+    def do_resume(self) -> None:
+        entry = self.current
+        if entry is not None:
+            self._run(self.workbench.resume(entry))
+
+    def _run(self, problem: str) -> None:
+        if problem:
+            tell(self, problem, "error")
+            return
+        if self._ticking is not None:
+            self._ticking.resume()
+        self._tick()
+
+    def _tick(self) -> None:
+        """Looks at the run ten times a second; nothing else touches the screen while it goes on."""
+        run = self.workbench.run
+        part = self.query_one("#running-part", Part)
+        if run is None:
+            part.display = False
+            return
+        part.display = True
+        width = max(20, self.app.size.width - 6)
+        for name, line in zip(("bar", "states", "flight"), views.running(run.progress, "", width), strict=True):
+            self.query_one(f"#running-{name}", Line).show(line)
+        part.title("running", run.plan.dataset, run.progress.experiment or run.plan.id)
+        self.workbench.tick(self.app)
+        if run.ended:
+            self._ended()
+
+    def _ended(self) -> None:
+        run, problem = self.workbench.take_ended()
+        if self._ticking is not None:
+            self._ticking.pause()
+        self.query_one("#running-part").display = False
+        said, severity = (problem, "error") if problem else views.ended(run.progress)
+        tell(self, said, cast(Severity, severity))
+        self._show(run.plan.id)
+        self.workbench.tick(self.app)
+
+    def do_cancel(self) -> None:
+        self.workbench.cancel()
+        tell(self, "stopping: what is in flight is let go, what is scored is kept")
+
+    def do_refresh(self) -> None:
+        self.refreshed()
+
+    def why_not(self, name: str) -> str | None:
+        entry = self.current
+        if name == "new":
+            return None if any(each.dataset for each in self.workbench.datasets) else "open a dataset first (1, then a)"
+        if name == "cancel":
+            return None if self.workbench.is_running else "nothing runs"
+        if name == "resume":
+            if self.workbench.is_running:
+                return "another experiment runs"
+            if entry is None:
+                return "there is no experiment"
+            return None if entry.resumable or entry.errors else "it is finished"
+        return None
+
+

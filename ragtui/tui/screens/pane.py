@@ -1,0 +1,45 @@
+"""What the four panes of the main screen have in common."""
+
+from __future__ import annotations
+
+from textual.containers import Container
+from textual.message import Message
+
+from ragtui.tui.performing import Performs
+from ragtui.tui.widgets.virtual_table import VirtualTable
+from ragtui.tui.workbench import Workbench
+
+
+class Pane(Performs, Container):
+    """One of the four panes. Parts inside are reached with tab; the first is where the focus starts."""
+
+    DEFAULT_CSS = "Pane { height: 1fr; width: 1fr; }"
+
+    class Altered(Message):
+        """Breadcrumb, status or what is possible may have changed."""
+
+    def __init__(self, workbench: Workbench, *, id: str) -> None:
+        super().__init__(id=id)
+        self.workbench = workbench
+
+    def crumbs(self) -> list[str]:
+        """Where one is inside this pane."""
+        return []
+
+    async def loaded(self) -> None:
+        """Called once, after the first paint, on the pane that is shown first."""
+
+    def refreshed(self) -> None:
+        """Called when the pane comes to the front or what the workbench holds has changed."""
+
+    def start(self) -> VirtualTable | None:
+        """What has the focus when the pane comes to the front."""
+        return next(iter(self.query(VirtualTable)), None)
+
+    def step_back(self) -> bool:
+        """What escape does inside the pane; ``False`` if there was nothing to go back from."""
+        start, focused = self.start(), self.screen.focused
+        if start is not None and focused is not start and focused is not None and self in focused.ancestors:
+            self.screen.set_focus(start)
+            return True
+        return False

@@ -1,0 +1,227 @@
+"""How results look: the overview of the metrics and the table of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from ragtui.experiments import wording
+from ragtui.experiments.plan import PlannedMetric, Side
+from ragtui.text import cell
+from ragtui.tui.widgets.bars import bars
+from ragtui.tui.widgets.table_column import Painted, TableColumn
+from ragtui.tui.widgets.virtual_table import Order
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ragtui.experiments.results import MetricComparison, MetricSummary, Results
+
+SHORT: Final = {
+    "groundedness": "grnd", "relevance": "relev", "coherence": "coher", "fluency": "fluen", "retrieval": "retr",
+    "similarity": "simil", "response_completeness": "compl", "correctness": "corr", "completeness": "cmplt",
+    "alignment": "align", "exact_match": "exact", "groundedness_score": "grnd%", "no_answer_ratio": "no ans",
+    "intent_resolution": "intent", "task_adherence": "task", "tool_call_accuracy": "tools", "answer_length": "length",
+    "context_recall": "c.rec", "context_precision": "c.prec",
+}  # fmt: skip
+
+STATES: Final = {
+    "not_applicable": ("n/a", "dim"),
+    "target_error": ("t.err", "warn"),
+    "metric_error": ("m.err", "warn"),
+    "judge_error": ("j.err", "warn"),
+    "skipped": ("skip", "dim"),
+    "pending": ("…", "dim"),
+}
+
+
+def title(results: Results) -> str:
+    """``support-qa · candidate v2 against baseline v1 · judge embedded``."""
+    plan = results.plan
+    sides = f"candidate {plan.candidate}" + (f" against baseline {plan.baseline}" if plan.baseline else "")
+    judged = any(metric.question for metric in plan.metrics)
+    return " · ".join([plan.dataset, sides, *([f"judge {plan.judge}"] if judged else [])])
+
+
+# The overview: one row a metric
+
+
+def overview_frame(
+    plan_metrics: Sequence[PlannedMetric],
+    summaries: Sequence[MetricSummary],
+    comparisons: Sequence[MetricComparison],
+    strict: bool,
+) -> pl.DataFrame:
+    """The figures as words, with the tones that belong to them."""
+    import polars as pl
+
+    by_side = {(each.metric, each.side): each for each in summaries}
+    compared = {each.metric: each for each in comparisons}
+    rows = []
+    for metric in plan_metrics:
+        candidate = by_side[metric.spec, Side.CANDIDATE]
+        row = {"metric": metric.spec, "candidate": _mean(candidate, metric, strict)}
+        row["over"] = wording.counts(candidate)[1:-1]
+        row["range"] = wording.interval(candidate.ci95, wording.digits_of(metric))
+        row["pass"] = wording.pass_rate(candidate).replace("none", "")
+        row["shape"] = bars(candidate.histogram)
+        row["failing"] = "yes" if candidate.pass_rate is not None and candidate.pass_rate < 1 else ""
+        row["errors"] = "yes" if candidate.errors else ""
+        if (baseline := by_side.get((metric.spec, Side.BASELINE))) is not None:
+            row["baseline"] = _mean(baseline, metric, strict)
+        if (difference := compared.get(metric.spec)) is not None:
+            row |= _difference(difference, metric)
+        rows.append(row)
+    return pl.DataFrame(rows, schema=dict.fromkeys(_OVERVIEW, pl.String))
+
+
+_OVERVIEW: Final = (
+    "metric", "candidate", "over", "range", "baseline", "delta", "interval", "p", "wins", "pass", "shape", "failing",
+    "errors", "tone",
+)  # fmt: skip
+
+
+def _mean(summary: MetricSummary, metric: PlannedMetric, strict: bool) -> str:
+    value = summary.strict_mean if strict else summary.mean
+    return wording.number(value, wording.digits_of(metric), summary.threshold)
+
+
+def _difference(found: MetricComparison, metric: PlannedMetric) -> dict[str, str]:
+    digits = wording.digits_of(metric)
+    tone = ""
+    if wording.holds(found) and found.delta:
+        tone = "good" if (found.delta > 0) == metric.higher_is_better else "bad"
+    arrow = {"good": " ▲", "bad": " ▼"}.get(tone, "")
+    return {
+        "delta": wording.signed_number(found.delta, digits) + arrow,
+        "interval": wording.interval(found.ci95, digits, signed=True),
+        "p": wording.p_value(found.p_holm if found.p_holm is not None else found.p),
+        "wins": f"{found.wins}/{found.ties}/{found.losses}",
+        "tone": tone,
+    }
+
+
+def overview_columns(wide: bool, compared: bool, strict: bool) -> list[TableColumn]:
+    """``strict`` names its means so; narrow screens show what decides first."""
+    mean = "strict" if strict else "candidate" if wide else "cand."
+    columns = [
+        TableColumn("metric", "metric", paint=lambda values: (cell(values[0]), "strong"), most=24),
+        TableColumn("candidate", mean, paint=lambda values: (values[0], "strong"), right=True),
+        TableColumn(
+            "over", "over", ("errors",), lambda v: (cell(v[0]), "warn" if v[1] else "dim"), most=34 if wide else 16
+        ),
+    ]
+    if compared:
+        columns += [
+            TableColumn("baseline", "baseline" if wide else "base", right=True),
+            TableColumn("delta", "Δ", ("tone",), lambda values: (values[0] or "", values[1] or "dim"), right=True),
+            TableColumn("interval", "95 %", paint=lambda values: (values[0] or "", "dim")),
+            TableColumn("p", "p", paint=lambda values: (values[0] or "", "dim"), right=True),
+        ]
+    else:
+        columns.append(TableColumn("range", "95 %", paint=lambda values: (values[0] or "", "dim")))
+    columns.append(
+        TableColumn("pass", "pass", ("failing",), lambda v: (v[0] or "", "bad" if v[1] else "good"), right=True)
+    )
+    columns.append(TableColumn("shape", "scores", paint=lambda values: (values[0] or "", "cool"), width=10))
+    if compared:
+        columns.append(TableColumn("wins", "win/tie/loss", paint=lambda values: (values[0] or "", "dim")))
+    return columns
+
+
+# The rows: one a case
+
+
+def score_of(metric: PlannedMetric, values: Sequence[Any]) -> Painted:
+    """A score with its fault to see without colour: ``2✗``, ``4``, ``n/a``, ``j.err``."""
+    value, state, passed = values
+    if value is None:
+        return STATES.get(str(state), ("–", "dim"))
+    text = wording.score(value, metric)
+    if passed is None:
+        return f"{text} ", ""
+    return (f"{text} ", "good") if passed else (f"{text}✗", "bad")
+
+
+def delta_of(metric: PlannedMetric, values: Sequence[Any]) -> Painted:
+    """A difference to the baseline: ``+1 ▲`` is better, ``-1 ▼`` worse."""
+    value = values[0]
+    if value is None:
+        return "–", "dim"
+    if value == 0:
+        return "=  ", "dim"
+    better = (value > 0) == metric.higher_is_better
+    digits = 0 if float(value).is_integer() and metric.scale[1] not in (None, 1.0) else wording.digits_of(metric)
+    return wording.signed_number(value, digits) + (" ▲" if better else " ▼"), "good" if better else "bad"
+
+
+def row_columns(metrics: Sequence[PlannedMetric], *, differences: bool, wide: bool) -> list[TableColumn]:
+    """The case's id, a column a metric, ragtui's cause, the person's label; free text comes last."""
+    columns = [TableColumn("case_id", "id", most=18 if wide else 14)]
+    for metric in metrics:
+        name = cell(metric.spec if wide and len(metrics) <= 4 else SHORT.get(metric.spec, metric.spec[:8]))
+        if differences:
+            columns.append(TableColumn(f"{metric.spec} Δ", f"{name} Δ", (), partial(delta_of, metric), right=True))
+        else:
+            also = (f"{metric.spec} state", f"{metric.spec} passed")
+            columns.append(TableColumn(metric.spec, name, also, partial(score_of, metric), right=True, searched=False))
+    columns.append(TableColumn("label", "label", ("note",), _label))
+    columns.append(
+        TableColumn("cause", "cause", paint=lambda values: (cell(values[0] or "·"), "" if values[0] else "dim"))
+    )
+    return [*columns, TableColumn("name", "question", grow=True, most=200)]
+
+
+def _label(values: Sequence[Any]) -> Painted:
+    label, note = values
+    return f"{'✎' if label or note else '·'} {cell(label or '')}".rstrip(), "accent" if label or note else "dim"
+
+
+def orders(metrics: Sequence[PlannedMetric], compared: bool) -> tuple[Order, ...]:
+    """Ways to sort the rows that mean something: worst first by each metric, the largest regression by each."""
+    specs = [metric.spec for metric in metrics]
+    found = [Order("failing", "failing most metrics first", partial(_failing_most, specs))]
+    found += [Order(f"worst {m.spec}", f"worst first: {m.spec}", partial(_worst, m, specs)) for m in metrics]
+    if compared:
+        found += [
+            Order(f"regression {m.spec}", f"largest regression: {m.spec}", partial(_regression, m)) for m in metrics
+        ]
+    return tuple(found)
+
+
+def _fails(specs: Sequence[str]) -> pl.Expr:
+    import polars as pl
+
+    return pl.sum_horizontal([(pl.col(f"{spec} passed") == False).fill_null(False) for spec in specs])  # noqa: E712
+
+
+def _worst(metric: PlannedMetric, specs: Sequence[str], frame: pl.DataFrame) -> pl.Series:
+    import polars as pl
+
+    from ragtui.tui.widgets.frame_view import ordered_by
+
+    return ordered_by(frame, [pl.col(metric.spec), _fails(specs)], [not metric.higher_is_better, True])
+
+
+def _regression(metric: PlannedMetric, frame: pl.DataFrame) -> pl.Series:
+    import polars as pl
+
+    from ragtui.tui.widgets.frame_view import ordered_by
+
+    return ordered_by(frame, [pl.col(f"{metric.spec} Δ")], [not metric.higher_is_better])
+
+
+def _failing_most(specs: Sequence[str], frame: pl.DataFrame) -> pl.Series:
+    from ragtui.tui.widgets.frame_view import ordered_by
+
+    return ordered_by(frame, [_fails(specs)], [True])
+
+
+def failing(frame: pl.DataFrame, metric: PlannedMetric | None, specs: Sequence[str]) -> pl.Series:
+    """Which rows fail: by one metric where it has a threshold, else by any."""
+    import polars as pl
+
+    wanted = [metric.spec] if metric is not None and metric.threshold is not None else list(specs)
+    tests = [(pl.col(f"{spec} passed") == False).fill_null(False) for spec in wanted]  # noqa: E712
+    return frame.select(pl.any_horizontal(tests).alias("failing")).to_series()

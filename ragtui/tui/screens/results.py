@@ -1,0 +1,259 @@
+"""Results: the metrics' figures above, the rows worst first below, the reason for the row at the cursor beside it."""
+
+from __future__ import annotations
+
+import asyncio
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.timer import Timer
+
+from ragtui.experiments.store import StoreError
+from ragtui.tui.performing import tell
+from ragtui.tui.screens import case_views
+from ragtui.tui.screens import result_views as views
+from ragtui.tui.screens.case_actions import CaseActions
+from ragtui.tui.screens.pane import Pane
+from ragtui.tui.triage import Triage
+from ragtui.tui.widgets.part import Part
+from ragtui.tui.widgets.passage import Passage
+from ragtui.tui.widgets.prompt_line import ask
+from ragtui.tui.widgets.virtual_table import VirtualTable
+from ragtui.tui.widgets.wrapped_text import WrappedText
+from ragtui.tui.workbench import Workbench
+
+NOTHING = """No experiment is open here.
+press 3 for the experiments; enter opens one
+press 1 for the datasets; x there makes an experiment with one"""
+
+_WAIT = 0.05  # seconds without a key before the case beside the table follows
+
+
+class ResultsPane(CaseActions, Pane):
+    """The queue of one experiment."""
+
+    SCOPES = ("results", "case")
+
+    def __init__(self, workbench: Workbench, *, id: str) -> None:
+        super().__init__(workbench, id=id)
+        self.triage: Triage | None = None
+        self._differences = False
+        self._strict = False
+        self._soon: Timer | None = None
+        self._shown: str | None = None
+
+    def compose(self) -> ComposeResult:
+        with Part("results", id="overview-part"):
+            yield VirtualTable(id="overview", empty=NOTHING)
+        with Horizontal(id="results-below"):
+            with Part("rows", id="cases-part"):
+                yield VirtualTable(id="cases", cells=True)
+            with Part("case", id="case-part"):
+                yield WrappedText(id="case-text")
+
+    @property
+    def overview(self) -> VirtualTable:
+        return self.query_one("#overview", VirtualTable)
+
+    def rows_table(self) -> VirtualTable:
+        return self.query_one("#cases", VirtualTable)
+
+    def start(self) -> VirtualTable | None:
+        return self.rows_table() if self.triage is not None else self.overview
+
+    def crumbs(self) -> list[str]:
+        return [] if self.triage is None else [self.triage.results.experiment, self.triage.metric]
+
+    def case_id(self) -> str | None:
+        row = self.rows_table().row
+        return None if row is None or self.triage is None else self.triage.case_at(row)
+
+    # Opening
+
+    async def open(self, experiment: str) -> None:
+        """Opens an experiment's results; the worst row of the first metric is under the cursor."""
+        try:
+            self.triage = await asyncio.to_thread(self.workbench.triage, experiment)
+        except StoreError as error:
+            tell(self, str(error), "error")
+            return
+        self._shown, self._strict, self._differences = None, False, False
+        self._show_overview()
+        self._show_rows(fresh=True)
+        self.screen.set_focus(self.start())
+        self.post_message(self.Altered())
+
+    async def reload(self) -> None:
+        """Shows what has landed since, everything else as it was."""
+        if self.triage is None:
+            return
+        triage = await asyncio.to_thread(self.workbench.triage, self.triage.results.experiment)
+        triage.metric = self.triage.metric
+        self.triage = triage
+        self._shown = None
+        self._show_overview()
+        self._show_rows(fresh=False)
+
+    @property
+    def _wide(self) -> bool:
+        return self.app.size.width >= 100
+
+    def _show_overview(self) -> None:
+        triage = self.triage
+        if triage is None:
+            return
+        frame = views.overview_frame(triage.metrics, triage.summaries, triage.comparisons, self._strict)
+        columns = views.overview_columns(self._wide, triage.compared, self._strict)
+        at = triage.specs.index(triage.metric) if triage.metric in triage.specs else 0
+        self.overview.show(frame, columns, row=at)
+        cases = triage.frame.height
+        self.query_one("#overview-part", Part).title(views.title(triage.results), f"{cases:,} cases")
+        self._fit_overview()
+
+    def _show_rows(self, *, fresh: bool) -> None:
+        triage, table = self.triage, self.rows_table()
+        if triage is None:
+            return
+        table.orders = views.orders(triage.metrics, triage.compared)
+        columns = views.row_columns(triage.metrics, differences=self._differences, wide=self._wide)
+        row = None if fresh else table.row
+        table.show(triage.frame, columns, row=row, keep=not fresh)
+        if fresh:
+            self._sort_by_metric()
+        self._title_rows()
+
+    def _sort_by_metric(self) -> None:
+        if self.triage is not None and self.triage.metric:
+            kind = "regression" if self._differences else "worst"
+            self.rows_table().sort(f"{kind} {self.triage.metric}")
+
+    def _title_rows(self) -> None:
+        triage, table = self.triage, self.rows_table()
+        if triage is None:
+            return
+        order = next((order.title for order in table.orders if order.name == table.sorted_by), "rows")
+        done, failing = triage.progress()
+        self.query_one("#cases-part", Part).title(
+            order, f"{failing:,} failing" if failing else "", f"{done:,} labelled"
+        )
+
+    def _fit_overview(self) -> None:
+        """On a small screen the overview shrinks to the selected metric while the rows have the focus."""
+        triage = self.triage
+        metrics = 3 if triage is None else len(triage.metrics)
+        small, looked_at = self.app.size.height < 32, self.overview.has_focus or triage is None
+        room = 5 if small and looked_at else 1 if small else max(3, self.app.size.height // 4 - 3)
+        borders = 2 if self._wide else 1
+        self.query_one("#overview-part").styles.height = min(metrics, room) + 1 + borders
+
+    def on_descendant_focus(self) -> None:
+        self._fit_overview()
+
+    def on_resize(self) -> None:
+        if self.triage is not None:
+            self._show_overview()
+            self._show_rows(fresh=False)
+        else:
+            self._fit_overview()
+
+    # Following the cursor
+
+    @on(VirtualTable.Moved, "#overview")
+    def _other_metric(self, event: VirtualTable.Moved) -> None:
+        triage = self.triage
+        if triage is None or event.row is None or triage.metric == triage.specs[event.row]:
+            return
+        triage.metric = triage.specs[event.row]
+        self._sort_by_metric()
+        self._shown = None
+        self.post_message(self.Altered())
+
+    @on(VirtualTable.Moved, "#cases")
+    def _other_case(self) -> None:
+        if self._soon is not None:
+            self._soon.stop()
+        self._soon = self.set_timer(_WAIT, self._show_case)
+
+    @on(VirtualTable.Changed, "#cases")
+    def _other_rows(self) -> None:
+        self._title_rows()
+
+    def _show_case(self) -> None:
+        triage, case_id, text = self.triage, self.case_id(), self.query_one("#case-text", WrappedText)
+        if triage is None or case_id is None:
+            text.show(Passage())
+            return
+        key = f"{case_id} {triage.metric}"
+        if key != self._shown:
+            self._shown = key
+            text.show(case_views.brief(triage.detail(case_id), triage.plan, triage.metric))
+            self.query_one("#case-part", Part).title(case_id)
+
+    # What the keys do
+
+    @on(VirtualTable.Opened, "#cases")
+    def _open_case(self) -> None:
+        from ragtui.tui.screens.detail import DetailScreen
+
+        if self.triage is not None and self.case_id() is not None:
+            self.app.push_screen(DetailScreen(self.workbench, self.triage, self.rows_table()), self._came_back)
+
+    def _came_back(self, _: object) -> None:
+        self._shown = None
+        self.labelled("")
+        self._show_case()
+
+    @on(VirtualTable.Opened, "#overview")
+    def _open_metric(self) -> None:
+        self.screen.set_focus(self.rows_table())
+        self.rows_table().do_top()
+
+    def labelled(self, case_id: str) -> None:
+        if self.triage is None:
+            return
+        self._shown = None
+        self._show_rows(fresh=False)
+        self._show_case()
+
+    def moved(self) -> None:
+        self.screen.set_focus(self.rows_table())
+
+    def do_compare(self) -> None:
+        self._differences = not self._differences
+        self._show_rows(fresh=True)
+
+    def do_strict(self) -> None:
+        self._strict = not self._strict
+        self._show_overview()
+        tell(self, "means count errors as the worst score" if self._strict else "means are over what was scored")
+
+    def do_export(self, name: str = "") -> None:
+        if name:
+            self._export(name)
+        else:
+            ask(
+                self,
+                "export the rows shown to",
+                then=self._export,
+                value="rows.csv",
+                complete=self.workbench.complete_path,
+            )
+
+    def _export(self, name: str) -> None:
+        rows = self.rows_table().shown_rows()
+        if not name or rows is None:
+            return
+        try:
+            tell(self, self.workbench.export(rows, name))
+        except (OSError, ValueError) as error:
+            tell(self, str(error), "error", title="export")
+
+    def why_not(self, name: str) -> str | None:
+        if self.triage is None:
+            return "no experiment is open"
+        if name == "compare":
+            return None if self.triage.compared else "there is no baseline"
+        if name in ("strict", "export"):
+            return None
+        return self.why_no_case(name)

@@ -1,0 +1,195 @@
+"""The bottom line: what was said last at the left, where one is at the right; and, when asked, a line to type in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Input
+
+from ragtui.text import cell
+
+Then = Callable[[str], object]
+Complete = Callable[[str], list[str]]
+
+_history: dict[str, list[str]] = {}  # what was typed before, by kind; for this session
+
+
+class Line(Widget):
+    """One line that is redrawn alone, without laying anything out."""
+
+    DEFAULT_CSS = "Line { height: 1; color: $text-muted; }"
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._content = Content("")
+
+    def show(self, content: Content) -> None:
+        if content.plain != self._content.plain or content.spans != self._content.spans:
+            self._content = content
+            self.refresh()
+
+    def render(self) -> Content:
+        return self._content
+
+
+class PromptLine(Horizontal):
+    """Status until ``ask`` turns it into a field; enter or escape turn it back and return the focus to where it was."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,ctrl+c", "leave", show=False),
+        Binding("tab", "complete", show=False),
+        Binding("up", "earlier(1)", show=False),
+        Binding("down", "earlier(-1)", show=False),
+    ]
+    DEFAULT_CSS = """
+    PromptLine {
+        height: 1; padding: 0 1; background: $background;
+        & > #status { width: 1fr; color: $text-muted; }
+        & > #position { width: 38; text-align: right; color: $text-muted; }
+        & > #asked { width: auto; color: $accent; text-style: bold; display: none; }
+        & > #offer { width: auto; max-width: 50%; color: $text-muted; display: none; }
+        & > Input { width: 1fr; display: none; border: none; padding: 0; height: 1; background: $background; }
+        & > Input:focus { border: none; }
+        &.narrow > #position { width: 26; }
+    }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._then: Then | None = None
+        self._changed: Then | None = None
+        self._complete: Complete | None = None
+        self._kind = ""
+        self._back_to: Widget | None = None
+        self._offers: list[str] = []
+        self._at = 0
+
+    def compose(self) -> ComposeResult:
+        yield Line(id="status")
+        yield Line(id="position")
+        yield Line(id="asked")
+        field = Input(id="typed", select_on_focus=False)
+        field.cursor_blink = False
+        yield field
+        yield Line(id="offer")
+
+    def status(self, content: Content) -> None:
+        self.query_one("#status", Line).show(content)
+
+    def position(self, content: Content) -> None:
+        self.query_one("#position", Line).show(content)
+
+    @property
+    def asking(self) -> bool:
+        return self._then is not None
+
+    def ask(
+        self,
+        label: str,
+        then: Then,
+        *,
+        value: str = "",
+        changed: Then | None = None,
+        complete: Complete | None = None,
+        history: str = "",
+    ) -> None:
+        """Asks for one line of text. ``then`` is called with it on enter, ``changed`` at every key."""
+        self._back_to = self.screen.focused
+        self._then, self._changed, self._complete, self._kind, self._at = then, changed, complete, history, 0
+        asked = self.query_one("#asked", Line)
+        asked.show(Content(cell(label) + (" " if len(label) > 1 else "")))
+        asked.styles.width = len(label) + (1 if len(label) > 1 else 0)
+        field = self.query_one("#typed", Input)
+        field.value = value
+        self._switch(asking=True)
+        # Shown and focused in the same step: keys typed at once must not run as commands.
+        self.screen.set_focus(field)
+        field.cursor_position = len(value)
+
+    def _switch(self, asking: bool) -> None:
+        for name in ("#status", "#position"):
+            self.query_one(name).display = not asking
+        for name in ("#asked", "#typed"):
+            self.query_one(name).display = asking
+        self.query_one("#offer").display = False
+
+    def _end(self) -> Then | None:
+        then, self._then = self._then, None
+        self._switch(asking=False)
+        self.screen.set_focus(self._back_to if self._back_to is not None and self._back_to.is_attached else None)
+        return then
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        typed = event.value
+        if self._kind and typed:
+            earlier = _history.setdefault(self._kind, [])
+            if typed in earlier:
+                earlier.remove(typed)
+            earlier.append(typed)
+        if (then := self._end()) is not None:
+            then(typed)
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        if not self.asking:
+            return
+        self._offers = self._complete(event.value) if self._complete else []
+        offer = self.query_one("#offer", Line)
+        offer.display = bool(self._offers)
+        if self._offers:
+            words = [each[each.rfind(" ") + 1 :] or each for each in self._offers[:6]]
+            text = cell("⇥ " + "  ".join(words))
+            offer.styles.width = min(len(text), self.size.width // 2)
+            offer.show(Content(text))
+        if self._changed is not None:
+            self._changed(event.value)
+
+    def action_complete(self) -> None:
+        if self._offers:
+            field = self.query_one("#typed", Input)
+            field.value = self._offers[0]
+            field.cursor_position = len(field.value)
+
+    def action_earlier(self, step: int) -> None:
+        earlier = _history.get(self._kind, [])
+        self._at = max(0, min(self._at + step, len(earlier)))
+        if earlier:
+            field = self.query_one("#typed", Input)
+            field.value = earlier[-self._at] if self._at else ""
+            field.cursor_position = len(field.value)
+
+    def action_leave(self) -> None:
+        changed = self._changed
+        self._end()
+        if changed is not None:
+            changed("")
+
+    def on_blur(self, event: events.Blur) -> None:
+        event.stop()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.set_class(event.size.width < 100, "narrow")
+
+
+def ask(
+    node: Widget,
+    label: str,
+    then: Then,
+    *,
+    value: str = "",
+    changed: Then | None = None,
+    complete: Complete | None = None,
+    history: str = "",
+) -> None:
+    """Asks for one line of text at the bottom of the screen that ``node`` is on."""
+    node.screen.query_one(PromptLine).ask(label, then, value=value, changed=changed, complete=complete, history=history)
