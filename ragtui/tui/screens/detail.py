@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from ragtui.tui.workbench import Workbench
 
 
-class DetailScreen(CaseActions, Screen[None], inherit_bindings=False):
+class DetailScreen(Screen[None], CaseActions, inherit_bindings=False):
     """Walks through the same rows, in the same order, as the table it was opened from."""
 
     SCOPES = ("detail", "case")
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("detail", "case")]
-    AUTO_FOCUS = None
+    AUTO_FOCUS = ""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-short"), (32, "-tall")]  # noqa: RUF012
     ALLOW_IN_MAXIMIZED_VIEW = "#top, #bottom"
@@ -105,6 +105,8 @@ class DetailScreen(CaseActions, Screen[None], inherit_bindings=False):
         """The documents' texts, read when they are looked at."""
         side = case.sides[0]
         wanted = [each.doc_id for each in side.ranking if each.rank is None or each.rank <= 10]
+        if self.triage is None:
+            return
         texts = await asyncio.to_thread(self.workbench.document_texts, self.triage, wanted)
         if texts and self.case is case and not self._beside:
             self.query_one("#evidence", WrappedText).show(case_views.evidence(side, texts), keep=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.experiments import wording
 from ragtui.experiments.plan import PlannedMetric, Side
-from ragtui.text import cell
+from ragtui.text import block, cell
 from ragtui.tui.widgets.bars import bars
 from ragtui.tui.widgets.table_column import Painted, TableColumn
 from ragtui.tui.widgets.virtual_table import Order
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ragtui.experiments.results import MetricComparison, MetricSummary, Results
+    from ragtui.tui.triage import Triage
 
 SHORT: Final = {
     "groundedness": "grnd", "relevance": "relev", "coherence": "coher", "fluency": "fluen", "retrieval": "retr",
@@ -128,6 +129,22 @@ def overview_columns(wide: bool, compared: bool, strict: bool) -> list[TableColu
     if compared:
         columns.append(TableColumn("wins", "win/tie/loss", paint=lambda values: (values[0] or "", "dim")))
     return columns
+
+
+def summary_lines(triage: Triage) -> list[str]:
+    """The figures as plain lines, and the command that shows them again."""
+    compared = {each.metric: each for each in triage.comparisons}
+    width = max((len(metric.spec) for metric in triage.metrics), default=0) + 2
+    lines = [block(title(triage.results))]
+    for summary in triage.summaries:
+        if summary.side is Side.CANDIDATE:
+            metric = triage.plan.metric(summary.metric)
+            line = f"  {block(summary.metric):<{width}}{wording.mean(summary, metric)}"
+            if (difference := compared.get(summary.metric)) is not None and difference.delta is not None:
+                delta = wording.signed_number(difference.delta, wording.digits_of(metric))
+                line += f"  {delta} against the baseline, p {wording.p_value(difference.p_holm)}"
+            lines.append(line)
+    return [*lines, f"experiment {triage.results.experiment}: ragtui show {triage.results.experiment}"]
 
 
 # The rows: one a case
