@@ -58,6 +58,9 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
             problems.append(themes.Problem(self.workbench.workspace.config_path, f"there is no theme {wanted!r}"))
             wanted = ""
         self.set_reactive(App.theme, wanted or themes.DEFAULT)
+        self.stylesheet.set_variables(self.get_css_variables())
+        self.set_class(self.current_theme.dark, "-dark-mode", update=False)
+        self.set_class(not self.current_theme.dark, "-light-mode", update=False)
         return problems
 
     def get_default_screen(self) -> Screen[Any]:

@@ -24,8 +24,11 @@ SHORT: Final = {
     "similarity": "simil", "response_completeness": "compl", "correctness": "corr", "completeness": "cmplt",
     "alignment": "align", "exact_match": "exact", "groundedness_score": "grnd%", "no_answer_ratio": "no ans",
     "intent_resolution": "intent", "task_adherence": "task", "tool_call_accuracy": "tools", "answer_length": "length",
+    "Recall": "Rec", "Precision": "Prec", "R-precision": "R-prec",
     "context_recall": "c.rec", "context_precision": "c.prec",
 }  # fmt: skip
+
+_WIDEST: Final = 8
 
 STATES: Final = {
     "not_applicable": ("n/a", "dim"),
@@ -156,6 +159,8 @@ def score_of(metric: PlannedMetric, values: Sequence[Any]) -> Painted:
     if value is None:
         return STATES.get(str(state), ("–", "dim"))
     text = wording.score(value, metric)
+    if len(text) > _WIDEST:  # as many digits as it takes to show the side of the threshold
+        text = text[: _WIDEST - 1] + "…"
     if passed is None:
         return f"{text} ", ""
     return (f"{text} ", "good") if passed else (f"{text}✗", "bad")
@@ -177,7 +182,7 @@ def row_columns(metrics: Sequence[PlannedMetric], *, differences: bool, wide: bo
     """The case's id, a column a metric, ragtui's cause, the person's label; free text comes last."""
     columns = [TableColumn("case_id", "id", most=18 if wide else 14)]
     for metric in metrics:
-        name = cell(metric.spec if wide and len(metrics) <= 4 else SHORT.get(metric.spec, metric.spec[:8]))
+        name = cell(metric.spec if wide and len(metrics) <= 4 else short_name(metric.spec))
         if differences:
             columns.append(TableColumn(f"{metric.spec} Δ", f"{name} Δ", (), partial(delta_of, metric), right=True))
         else:
@@ -188,6 +193,13 @@ def row_columns(metrics: Sequence[PlannedMetric], *, differences: bool, wide: bo
         TableColumn("cause", "cause", paint=lambda values: (cell(values[0] or "·"), "" if values[0] else "dim"))
     )
     return [*columns, TableColumn("name", "question", grow=True, most=200)]
+
+
+def short_name(spec: str) -> str:
+    """A metric's name for a narrow column; a cut such as ``@10`` is never lost."""
+    base, at, cut = spec.partition("@")
+    short = SHORT.get(base, base if len(base) <= 8 else f"{base[:7]}…")
+    return f"{short}{at}{cut}"
 
 
 def _label(values: Sequence[Any]) -> Painted:
