@@ -4,19 +4,49 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Final, TypeVar
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from ragtui.experiments.progress import Progress
 
+Done = TypeVar("Done")
+
 _TERMINAL: Final = 0.2  # seconds between two looks
 _LOG: Final = 30.0
 
 
-def show_progress(progress: Progress, done: threading.Event, talk: Console | None) -> None:
-    """Shows how far the run is until it is done."""
+def watched(work: Callable[[], Done], progress: Progress, talk: Console | None) -> Done:
+    """Does ``work`` in a thread of its own while this one shows its progress, and gives or raises what comes of it.
+
+    The first interrupt asks the run to stop and waits for it; nothing is lost.
+    """
+    ended: Future[Done] = Future()
+    done = threading.Event()
+
+    def run() -> None:
+        try:
+            ended.set_result(work())
+        except BaseException as error:
+            ended.set_exception(error)
+        finally:
+            done.set()
+
+    threading.Thread(target=run, name="run", daemon=True).start()
+    try:
+        _show(progress, done, talk)
+    except KeyboardInterrupt:
+        progress.cancel()
+        if talk is not None:
+            talk.print("stopping; what is done is kept …")
+        done.wait()
+    return ended.result()
+
+
+def _show(progress: Progress, done: threading.Event, talk: Console | None) -> None:
     if talk is None or not talk.is_terminal:
         _in_a_log(progress, done, talk)
         return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,10 +14,10 @@ if TYPE_CHECKING:
     from ragtui.datasets.dataset import Dataset
     from ragtui.datasets.findings import Report
     from ragtui.experiments.gates import Gates
+    from ragtui.experiments.metrics_file import MetricsFile
     from ragtui.experiments.plan import Plan
     from ragtui.experiments.preflight import Preflight
     from ragtui.experiments.progress import Progress
-    from ragtui.experiments.run import RunOptions
     from ragtui.experiments.store import Store
     from ragtui.workspace import Workspace
 
@@ -35,6 +34,7 @@ class Wishes:
     judge: str
     strategy: str
     mapping: tuple[str, ...]
+    mapping_file: Path | None
     format: str | None
     split: str | None
     limit: int | None
@@ -59,6 +59,7 @@ def errors_of_a_run() -> tuple[type[Exception], ...]:
     """What is told as one line: the run could not be made."""
     from ragtui.datasets.check import CannotOpen
     from ragtui.experiments.gates import GateError
+    from ragtui.experiments.metrics_file import MetricsFileError
     from ragtui.experiments.planning import PlanError
     from ragtui.experiments.reports import ReportError
     from ragtui.experiments.store import StoreError
@@ -68,7 +69,8 @@ def errors_of_a_run() -> tuple[type[Exception], ...]:
     from ragtui.workspace import WorkspaceError
 
     return (
-        CannotOpen, GateError, JudgeError, MetricError, PlanError, ReportError, StoreError, TargetError, WorkspaceError,
+        CannotOpen, GateError, JudgeError, MetricError, MetricsFileError, PlanError, ReportError, StoreError, TargetError,
+        WorkspaceError,
     )  # fmt: skip
 
 
@@ -111,16 +113,20 @@ def _plan(wishes: Wishes, dataset: Dataset, workspace: Workspace) -> Plan:
 
     if wishes.group and wishes.metrics:
         raise PlanError("give --group or --metrics, not both")
+    settings = _settings(wishes)
+    if settings is not None and settings.faults:
+        raise PlanError("; ".join(settings.faults))
     return make_plan(
         dataset,
         workspace,
-        metrics=wishes.metrics,
+        metrics=list(settings.settings) if settings else wishes.metrics,
+        thresholds=settings.thresholds if settings else None,
         group=wishes.group,
         candidate=wishes.candidate,
         baseline=wishes.baseline,
         judge=wishes.judge,
         strategy=wishes.strategy,
-        mapping=_mapping(wishes.mapping),
+        mapping=_mapping(wishes),
         repeats=wishes.repeats,
         limit=wishes.limit,
         split=wishes.split,
@@ -128,11 +134,30 @@ def _plan(wishes: Wishes, dataset: Dataset, workspace: Workspace) -> Plan:
     )
 
 
-def _mapping(given: tuple[str, ...]) -> dict[str, str]:
+def _settings(wishes: Wishes) -> MetricsFile | None:
+    """``--metrics FILE.toml``: the file names the metrics, their thresholds and a gate."""
+    from ragtui.experiments.metrics_file import read_metrics_file
+
+    named = wishes.metrics or ""
+    return read_metrics_file(Path(named)) if named.endswith(".toml") else None
+
+
+def _mapping(wishes: Wishes) -> dict[str, str]:
+    """The mapping file's entries, then those of ``--map``, which win."""
+    from ragtui.datasets.mapping_files import read_mapping
     from ragtui.experiments.planning import PlanError
 
-    found = {}
-    for each in given:
+    found: dict[str, str] = {}
+    if wishes.mapping_file is not None:
+        try:
+            read = read_mapping(wishes.mapping_file)
+        except OSError as error:
+            raise PlanError(f"{wishes.mapping_file}: {error.strerror or error}") from error
+        if read.fault is not None:
+            place = f":{read.fault.line}" if read.fault.line else ""
+            raise PlanError(f"{wishes.mapping_file}{place}: {read.fault.message}")
+        found = read.mapping()
+    for each in wishes.mapping:
         name, equals, reference = each.partition("=")
         if not equals or not name.strip() or not reference.strip():
             raise PlanError(f"--map {each!r}: write INPUT=REFERENCE, as query=${{data.question}} or query=question")
@@ -141,11 +166,12 @@ def _mapping(given: tuple[str, ...]) -> dict[str, str]:
 
 
 def _gates(wishes: Wishes, plan: Plan) -> Gates:
-    from ragtui.experiments.gates import GateError, Gates, limit
+    from ragtui.experiments.gates import GateError, Gates, limit, with_file
 
     if wishes.fail_if_worse and plan.baseline is None:
         raise GateError("--fail-if-worse needs a --baseline to compare with")
-    return Gates(tuple(limit(each, plan) for each in wishes.fail_under), wishes.fail_if_worse, wishes.max_error_rate)
+    gates = Gates(tuple(limit(each, plan) for each in wishes.fail_under), wishes.fail_if_worse, wishes.max_error_rate)
+    return with_file(gates, _settings(wishes), plan)
 
 
 def _check_files(wishes: Wishes) -> None:
@@ -199,17 +225,18 @@ def _run(
     wishes: Wishes,
     talk: Console | None,
 ) -> int:
+    from ragtui.cli._progress import watched
     from ragtui.cli.results_output import console
     from ragtui.cli.results_output.overview import print_results
     from ragtui.experiments.gates import INTERRUPTED, judge
     from ragtui.experiments.progress import Progress, Status
     from ragtui.experiments.reports import write_report
-    from ragtui.experiments.run import RunOptions
+    from ragtui.experiments.run import RunOptions, run
     from ragtui.experiments.scores_file import write_scores
 
     progress = Progress()
     options = RunOptions(wishes.fresh, wishes.concurrency, wishes.budget)
-    status = _watched(plan, dataset, workspace, store, progress, options, talk)
+    status = watched(lambda: run(plan, dataset, workspace, store, progress, options), progress, talk)
     results = store.results(plan.id)
     judgement = judge(results, gates)
     if wishes.scores is not None:
@@ -221,43 +248,6 @@ def _run(
     if talk is not None and judgement.incomplete:
         _say_how_to_go_on(progress, talk)
     return INTERRUPTED if status is Status.CANCELLED else judgement.exit_status
-
-
-def _watched(
-    plan: Plan,
-    dataset: Dataset,
-    workspace: Workspace,
-    store: Store,
-    progress: Progress,
-    options: RunOptions,
-    talk: Console | None,
-) -> object:
-    """Runs in a thread of its own while this one shows progress; the first interrupt stops the run, nothing is lost."""
-    from ragtui.cli._progress import show_progress
-    from ragtui.experiments.run import run
-
-    ended: list[object] = []
-    done = threading.Event()
-
-    def work() -> None:
-        try:
-            ended.append(run(plan, dataset, workspace, store, progress, options))
-        except BaseException as error:
-            ended.append(error)
-        finally:
-            done.set()
-
-    threading.Thread(target=work, name="run", daemon=True).start()
-    try:
-        show_progress(progress, done, talk)
-    except KeyboardInterrupt:
-        progress.cancel()
-        if talk is not None:
-            talk.print("stopping; what is done is kept …")
-        done.wait()
-    if isinstance(ended[0], BaseException):
-        raise ended[0]
-    return ended[0]
 
 
 def _say_how_to_go_on(progress: Progress, talk: Console) -> None:

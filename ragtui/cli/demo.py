@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,8 +11,6 @@ import typer
 
 if TYPE_CHECKING:
     from ragtui.workspace import Workspace
-
-INTERRUPTED = 130
 
 
 def command(
@@ -26,13 +23,16 @@ def command(
     Needs no key, no network and no server. Called again it finds its results and your labels.
     """
     from ragtui.cli._stop import could_not_run
-    from ragtui.experiments.demo import DemoError, default_folder, prepare
+    from ragtui.experiments.demo import DemoError, Stopped, default_folder, prepare
+    from ragtui.experiments.gates import INTERRUPTED
     from ragtui.experiments.store import StoreError
     from ragtui.workspace import WorkspaceError
 
     try:
         workspace = prepare((to or default_folder()).expanduser().absolute())
         experiment = _run(workspace)
+    except Stopped:
+        raise typer.Exit(INTERRUPTED) from None
     except (DemoError, StoreError, WorkspaceError) as error:
         could_not_run(str(error))
     if printed or not _can_draw():
@@ -42,32 +42,13 @@ def command(
 
 
 def _run(workspace: Workspace) -> str:
-    """Runs in a thread of its own while this one shows progress."""
-    from ragtui.cli._progress import show_progress
+    from ragtui.cli._progress import watched
     from ragtui.cli.results_output import console
     from ragtui.experiments.demo import run_demo
     from ragtui.experiments.progress import Progress
 
     progress = Progress()
-    ended: list[str | BaseException] = []
-
-    def work() -> None:
-        try:
-            ended.append(run_demo(workspace, progress))
-        except BaseException as error:
-            ended.append(error)
-
-    thread = threading.Thread(target=work, name="demo")
-    thread.start()
-    try:
-        show_progress(progress, thread, console(stderr=True))
-    except KeyboardInterrupt:
-        progress.cancel()
-        thread.join()
-        raise typer.Exit(INTERRUPTED) from None
-    if isinstance(ended[0], BaseException):
-        raise ended[0]
-    return ended[0]
+    return watched(lambda: run_demo(workspace, progress), progress, console(stderr=True))
 
 
 def _can_draw() -> bool:

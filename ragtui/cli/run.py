@@ -8,14 +8,19 @@ from typing import Annotated
 import typer
 
 _LIMIT = "METRIC[.pass_rate]=X"
-_REPORTS = "Write a report; the ending chooses: .json, .md, .csv, .xlsx, .xml (JUnit)."
+_REPORTS = "Write a report; the ending chooses: .json, .md, .html, .csv, .xlsx, .xml (JUnit)."
 
 
 def command(
     dataset: Annotated[str, typer.Argument(help="File or folder of the dataset; book.xlsx#Sheet names a sheet.")],
     group: Annotated[str | None, typer.Option("--group", "-g", help="A Metric Group of the workspace.")] = None,
     metrics: Annotated[
-        str | None, typer.Option("--metrics", "-m", help="Metrics, separated by commas, as nDCG@10,f1,groundedness.")
+        str | None,
+        typer.Option(
+            "--metrics",
+            "-m",
+            help="Metrics, separated by commas, as nDCG@10,f1; or FILE.toml with thresholds and gates.",
+        ),
     ] = None,
     candidate: Annotated[
         str,
@@ -44,6 +49,12 @@ def command(
             "--map",
             metavar="[METRIC.]INPUT=REFERENCE",
             help="Where an input comes from: ${data.x}, ${target.x} or a column.",
+        ),
+    ] = None,
+    mapping: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="A mapping file: TOML, Azure's evaluator_config or Foundry's testing_criteria."
         ),
     ] = None,
     format: Annotated[str | None, typer.Option(help="Read the dataset as this format instead of sniffing.")] = None,
@@ -89,7 +100,7 @@ def command(
     from ragtui.cli._stop import could_not_run
 
     wishes = Wishes(
-        dataset, group, metrics, candidate, baseline, judge, strategy, tuple(map_ or ()), format, split, limit, repeats,
+        dataset, group, metrics, candidate, baseline, judge, strategy, tuple(map_ or ()), mapping, format, split, limit, repeats,
         concurrency, budget, average, new, fresh, tuple(fail_under or ()), fail_if_worse, max_error_rate, scores,
         tuple(report or ()), worst, plan_only, yes, quiet,
     )  # fmt: skip

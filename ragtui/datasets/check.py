@@ -169,7 +169,9 @@ def _read(source: Source, format: Format, sniff: Sniff, options: ReadOptions, op
         run_rules(dataset, report, options.runs)
     opened.reports.append(report)
     if options.mapping is not None:
-        opened.reports.extend(_mapped(each, place, options.mapping, options) for place, each in enumerate(datasets, first))
+        opened.reports.extend(
+            _mapped(each, place, options.mapping, options) for place, each in enumerate(datasets, first)
+        )
     opened.datasets.extend(datasets)
     if not datasets and not report.counts:
         raise CannotOpen(f"{source.shown}: cannot be read as {format.id}: {_nobody_knows(source)}")

@@ -23,7 +23,7 @@ _CLOUD_OUTPUT: Final = {"output_text": ("response",), "output_items": ("output_i
 _CLOUD_INPUT: Final = {path: name for name, path in _CLOUD_OUTPUT.items()}
 _PLAIN: Final = re.compile(r"[^\W\d]\w*", re.UNICODE)
 _SEGMENT: Final = re.compile(
-    r"""\.?(?P<name>[^.\[\]"'{}$\s][^.\[\]"'{}$]*)|\[(?P<index>\d+)\]|\["(?P<double>[^"]*)"\]|\['(?P<single>[^']*)'\]"""
+    r"""\.?(?P<name>[^.\[\]"'{}$\s][^.\[\]"'{}$]*)|\[(?P<index>\d+)\]|\[(?P<double>"(?:[^"\\]|\\.)*")\]|\['(?P<single>[^']*)'\]"""
 )
 
 _ALIKE: Final = 80  # rapidfuzz's weighted ratio, 0 to 100: one name within the other
@@ -163,10 +163,20 @@ def _path(text: str, rest: str) -> list[str | int]:
         match = _SEGMENT.match(rest, position)
         if match is None or (match["name"] is not None and rest[position] != "."):
             raise MappingError(f"{text}: cannot read {rest[position:]!r}")
-        named = next((match[group] for group in ("name", "double", "single") if match[group] is not None), None)
-        path.append(named.rstrip() if named is not None else int(match["index"]))
+        try:
+            path.append(_part(match))
+        except ValueError as error:
+            raise MappingError(f"{text}: cannot read {match.group()}") from error
         position = match.end()
     return path
+
+
+def _part(match: re.Match[str]) -> str | int:
+    if match["index"] is not None:
+        return int(match["index"])
+    if match["double"] is not None:
+        return str(json.loads(match["double"], strict=False))
+    return match["name"].rstrip() if match["name"] is not None else match["single"]
 
 
 def _printed(path: Sequence[str | int]) -> str:
@@ -188,7 +198,7 @@ def metric_inputs(
     from_target: Collection[str] = (),
 ) -> Resolution:
     """Where each of ``inputs`` comes from, in this order: ``mapping["METRIC.input"]``, ``mapping["input"]``, what the target
-    gives (``from_target``), a column of the same name, the column the format has for it; else a synonym is proposed.
+    gives (``from_target``), the column the format itself has for it, a column of the same name; else a synonym is proposed.
 
     Raises:
         MappingError: an entry of ``mapping`` for one of the inputs cannot be read.
@@ -209,10 +219,10 @@ def metric_inputs(
                 missing[name] = why
         elif name in from_target:
             sources[name] = Reference(TARGET, (name,))
-        elif name in columns and name not in given:
-            sources[name] = Reference(DATA, (name,))
         elif name in dataset.fields:
             sources[name] = Reference(DATA, (dataset.fields[name],))
+        elif name in columns and name not in given:
+            sources[name] = Reference(DATA, (name,))
         elif (synonym := _synonym(name, [column for column in columns if column not in given])) is not None:
             proposed[name] = Reference(DATA, (synonym,))
         else:

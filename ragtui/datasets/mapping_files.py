@@ -58,7 +58,8 @@ def read_mapping(path: Path) -> MappingFile:
         OSError: the file cannot be read.
     """
     text = path.read_bytes().decode("utf-8-sig", "replace")
-    if text.lstrip()[:1] in ("{", "["):
+    start = text.lstrip()
+    if start[:1] == "{" or (start[:1] == "[" and not _TABLE.fullmatch(start.split("\n", 1)[0].rstrip())):
         return _read_json(path, text)
     return _read_toml(path, text)
 

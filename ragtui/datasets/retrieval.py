@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     import polars as pl
+
+_EXACT: Final = 2**53  # below this a float holds every whole number
 
 
 @dataclass(frozen=True)
@@ -32,47 +35,88 @@ class RetrievalSet:
     whole: bool = True
     judged_elsewhere: pl.Series | None = None
 
-    def known_documents(self) -> pl.Series | None:
-        """The ids of documents, ``None`` where they cannot be known."""
-        return None if self.documents is None else self.documents["doc_id"]
+    @cached_property
+    def unknown_documents(self) -> pl.DataFrame | None:
+        """``line, doc_id`` of judgments for documents that are not there; ``None`` where that cannot be said."""
+        return _anti(self.judgments, self.documents, "doc_id")
 
-    def known_queries(self) -> pl.Series | None:
-        return None if self.queries is None else self.queries["query_id"]
+    @cached_property
+    def unknown_queries(self) -> pl.DataFrame | None:
+        """``line, query_id`` of judgments for queries that are not there."""
+        return _anti(self.judgments, self.queries, "query_id")
 
+    @cached_property
+    def repeated_pairs(self) -> bool:
+        """Whether any query and document are judged twice."""
+        import polars as pl
 
-def used_judgments(judgments: pl.DataFrame) -> pl.DataFrame:
-    """The judgments that count: of repeated pairs the last, in the order of the lines."""
-    if not judgments.select("query_id", "doc_id").is_duplicated().any():
-        return judgments
-    return judgments.unique(["query_id", "doc_id"], keep="last", maintain_order=True)
+        if self.judgments is None:
+            return False
+        pairs = self.judgments.lazy().select(pl.struct("query_id", "doc_id").hash().n_unique()).collect().item()
+        if int(pairs) == self.judgments.height:
+            return False
+        return bool(self.judgments.select(pl.struct("query_id", "doc_id").is_duplicated().any()).item())
 
+    @cached_property
+    def used_judgments(self) -> pl.DataFrame | None:
+        """The judgments that count: of repeated pairs the last, in the order of the lines. Grades are whole numbers unless
+        the file has others."""
+        import polars as pl
 
-def sizes(whole: RetrievalSet, used: pl.DataFrame | None) -> dict[str, int]:
-    """The counts of a retrieval set: documents, queries, judgments, evaluable queries and what hangs loose.
+        if self.judgments is None:
+            return None
+        used = self.judgments
+        if self.repeated_pairs:
+            used = used.unique(["query_id", "doc_id"], keep="last", maintain_order=True)
+        grade = used["grade"]
+        is_whole = bool(((grade == grade.round(0)) & (grade.abs() < _EXACT)).all())
+        return used.cast({"grade": pl.Int64}) if is_whole else used
 
-    A query is evaluable if a document that exists is judged relevant (grade above 0) for it.
-    """
-    import polars as pl
+    def used_runs(self) -> dict[str, pl.DataFrame]:
+        """``query_id, doc_id, score`` of every run; of a document that is a hit twice for a query the last."""
+        import polars as pl
 
-    counts: dict[str, int] = {}
-    if whole.documents is not None:
-        counts["documents"] = whole.documents.height
-        counts["distinct_documents"] = whole.documents["doc_id"].n_unique()
-    if whole.queries is not None:
-        counts["queries"] = whole.queries.height
-    if used is None or whole.judgments is None:
+        pair = pl.struct("query_id", "doc_id")
+        used = {}
+        for name, run in self.runs.items():
+            if run.lazy().select(pair.hash().n_unique()).collect().item() != run.height:
+                run = run.unique(["query_id", "doc_id"], keep="last", maintain_order=True)
+            used[name] = run.drop("line")
+        return used
+
+    def sizes(self) -> dict[str, int]:
+        """The counts of the set: documents, queries, judgments, evaluable queries and what hangs loose.
+
+        A query is evaluable if a document that exists is judged relevant (grade above 0) for it.
+        """
+        import polars as pl
+
+        counts: dict[str, int] = {}
+        if self.documents is not None:
+            counts["documents"] = self.documents.height
+        if self.queries is not None:
+            counts["queries"] = self.queries.height
+        used = self.used_judgments
+        if used is None or self.judgments is None:
+            return counts
+        counts["judgments"] = used.height
+        counts["judgment_lines"] = self.judgments.height
+        relevant = used.lazy().filter(pl.col("grade") > 0)
+        for column, loose, name in (
+            ("doc_id", self.unknown_documents, "unknown_documents"),
+            ("query_id", self.unknown_queries, "unknown_queries"),
+        ):
+            if loose is None:
+                continue
+            counts[name] = loose[column].n_unique()
+            if loose.height:
+                relevant = relevant.join(loose.lazy().select(column).unique(), on=column, how="anti")
+        counts["evaluable_queries"] = relevant.select(pl.col("query_id").n_unique()).collect().item()
         return counts
-    counts["judgments"] = used.height
-    counts["judgment_lines"] = whole.judgments.height
-    relevant = used.lazy().filter(pl.col("grade") > 0)
-    for column, known, name in (
-        ("doc_id", whole.known_documents(), "unknown_documents"),
-        ("query_id", whole.known_queries(), "unknown_queries"),
-    ):
-        if known is None:
-            continue
-        ids = known.alias(column).to_frame().lazy()
-        counts[name] = used.lazy().join(ids, on=column, how="anti").select(pl.col(column).n_unique()).collect().item()
-        relevant = relevant.join(ids, on=column, how="semi")
-    counts["evaluable_queries"] = relevant.select(pl.col("query_id").n_unique()).collect().item()
-    return counts
+
+
+def _anti(judgments: pl.DataFrame | None, there: pl.DataFrame | None, column: str) -> pl.DataFrame | None:
+    if judgments is None or there is None or not there.height:
+        return None
+    found = judgments.lazy().join(there.lazy().select(column), on=column, how="anti")
+    return found.select("line", column).sort("line").collect()

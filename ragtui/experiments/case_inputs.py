@@ -65,7 +65,7 @@ def _asked(dataset: Dataset, mapping: Mapping[str, str]) -> pl.DataFrame:
 
 def case_table(dataset: Dataset, mapping: Mapping[str, str]) -> pl.DataFrame:
     """The cases as the store keeps them: ``case_id``, ``name``, ``inputs`` and ``expected`` as JSON objects by metric
-    input or column, ``judgments`` as a JSON object of grades by document id (null for cases)."""
+    input or column, ``judgments`` as a JSON object with the judged ``documents`` (null for cases)."""
     import polars as pl
 
     if dataset.cases is None:
@@ -105,18 +105,15 @@ def _query_table(dataset: Dataset) -> pl.DataFrame:
     import polars as pl
 
     queries = query_frame(dataset)
-    grades: dict[str, dict[str, int]] = {}
-    if dataset.qrels is not None:
-        for query, document, grade in dataset.qrels.select("query_id", "doc_id", "grade").iter_rows():
-            grades.setdefault(query, {})[document] = int(grade)
-    return pl.DataFrame(
-        {
-            "case_id": queries["query_id"],
-            "name": queries["text"],
-            "inputs": [json.dumps({"query": text}) for text in queries["text"]],
-            "expected": ["{}"] * queries.height,
-            "judgments": [json.dumps(grades.get(query, {})) for query in queries["query_id"]],
-        }
+    empty = pl.DataFrame(schema={"query_id": pl.String, "doc_id": pl.String, "grade": pl.Int64})
+    qrels = dataset.qrels if dataset.qrels is not None else empty
+    judged = qrels.group_by("query_id").agg(documents=pl.struct("doc_id", "grade"))
+    return queries.join(judged, on="query_id", how="left", maintain_order="left").select(
+        case_id=pl.col("query_id"),
+        name=pl.col("text"),
+        inputs=pl.struct(query="text").struct.json_encode(),
+        expected=pl.lit("{}"),
+        judgments=pl.struct("documents").struct.json_encode(),
     )
 
 

@@ -21,6 +21,7 @@ from ragtui.judges.judge import Question, Verdict
 from ragtui.judges.profile import judge
 from ragtui.metrics.metric import Metric
 from ragtui.metrics.score import Inputs, Outcome, State
+from ragtui.targets import open_target
 from ragtui.targets.target import Response, Target
 from ragtui.workspace import Workspace
 
@@ -61,6 +62,7 @@ class CaseRun:
         self.judge = judge(plan.judge, workspace, strategy=plan.strategy)
         self.metrics = planned_metrics(plan, workspace)
         self.origins = {each.name: origins(each, dataset, plan.mapping) for each in self.metrics}
+        self.cache = ReplyCache(recorder.store, reads=not options.fresh)
         self.stopped_by = ""
         self.size = dataset.rows
         self._answered: dict[Side, set[int]] = {}
@@ -100,7 +102,7 @@ class CaseRun:
                 on_verdict=self._on_verdict,
                 stop=lambda: self.progress.cancelled,
                 concurrency=concurrency,
-                cache=None if self.options.fresh else ReplyCache(self.recorder.store),
+                cache=self.cache,
                 executor=executor,
             )
         finally:
@@ -114,8 +116,6 @@ class CaseRun:
     # -- responses -----------------------------------------------------------------------------------------------
 
     def _open_targets(self) -> dict[Side, Target]:
-        from ragtui.targets import open_target
-
         return {side: open_target(spec, self.dataset, self.workspace) for side, spec in self.plan.sides}
 
     async def _answer(self, side: Side, target: Target) -> None:
@@ -233,7 +233,10 @@ class CaseRun:
         if verdict.state is State.SKIPPED:
             return
         found = [(name, _outcome(self._metric(name), verdict)) for name in cell.metrics]
-        self.recorder.judge(cell.side, cell.position, cell.question, cell.repeat, self.judge.name, verdict, found)
+        reply = self.cache.release(verdict)
+        self.recorder.judge(
+            cell.side, cell.position, cell.question, cell.repeat, self.judge.name, verdict, found, reply
+        )
         for _, outcome in found:
             self._count(outcome.state)
         progress = self.progress

@@ -25,6 +25,10 @@ class DemoError(Exception):
     """The demo cannot be set up; the message is one line with the remedy."""
 
 
+class Stopped(Exception):
+    """The demo was cancelled before it ended; run again it goes on."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sample:
     """One experiment of the demo; ``path`` is the dataset's, from the workspace."""
@@ -79,7 +83,7 @@ def run_demo(workspace: Workspace, progress: Progress | None = None) -> str:
 
     Raises:
         StoreError: another run holds the workspace, or it cannot be written.
-        DemoError: a run did not come to its end.
+        Stopped: it was cancelled.
     """
     from ragtui.experiments.run import run
     from ragtui.experiments.store import Store
@@ -92,7 +96,7 @@ def run_demo(workspace: Workspace, progress: Progress | None = None) -> str:
             dataset, plan = plan_of(sample, workspace)
             shown = plan.id
             if shown not in finished and run(plan, dataset, workspace, store, progress) is not Status.FINISHED:
-                raise DemoError(progress.message or "the demo was stopped before it ended; run it again to go on")
+                raise Stopped(progress.message)
     return shown
 
 
@@ -132,5 +136,3 @@ def _copied_before(folder: Path) -> dict[str, str]:
 
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
-
-

@@ -29,3 +29,22 @@ def squeezed(text: str | None) -> bytes | None:
 
 def spread_out(data: bytes | None) -> str | None:
     return None if data is None else zlib.decompress(data).decode("utf-8", "surrogatepass")
+
+
+def averaged(frame: pl.DataFrame, metric: str, average: str) -> pl.DataFrame:
+    """A ranking metric's cells as ``average`` counts them: queries it leaves out are ``not_applicable``, those it counts
+    without a score are 0."""
+    import polars as pl
+
+    from ragtui.metrics.rankings.averages import counted
+    from ragtui.metrics.score import State
+
+    if average == "default":
+        return frame
+    return frame.with_columns(metric=pl.lit(metric)).with_columns(
+        pl.when(counted(average)).then(pl.col("score").fill_null(0.0)).alias("score"),
+        pl.when(counted(average))
+        .then(pl.lit(State.SCORED.value))
+        .otherwise(pl.lit(State.NOT_APPLICABLE.value))
+        .alias("state"),
+    )

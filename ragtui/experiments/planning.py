@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from ragtui.datasets.check import open_dataset
 from ragtui.datasets.dataset import Dataset, Role, Shape
+from ragtui.datasets.formats import ReadOptions
 from ragtui.datasets.mapping import MappingError, metric_inputs
 from ragtui.experiments.case_inputs import origins, resolved
 from ragtui.experiments.fingerprint import file_fingerprint, fingerprint
 from ragtui.experiments.plan import Plan, PlannedMetric
+from ragtui.experiments.store import Entry
 from ragtui.judges.profile import profile
 from ragtui.metrics.groups import load_group, propose
 from ragtui.metrics.metric import Kind, Metric
@@ -66,7 +69,7 @@ def make_plan(
     return Plan(
         dataset=dataset.name,
         dataset_format=dataset.format,
-        fingerprint=fingerprint(dataset, with_corpus="bm25" in (candidate, baseline)),
+        fingerprint=fingerprint_of(dataset, candidate, baseline),
         contents=_contents(dataset, candidate, baseline),
         metrics=tuple(pinned(each, wanted.get(each.name), dataset, mapping) for each in chosen),
         candidate=candidate,
@@ -188,6 +191,37 @@ def _default_run(dataset: Dataset) -> str:
         names = ", ".join(f"run:{name}" for name in dataset.runs)
         raise PlanError(f"{dataset.path} holds {len(dataset.runs)} runs; choose with --candidate {names}")
     return f"run:{next(iter(dataset.runs))}" if dataset.runs else "bm25"
+
+
+def fingerprint_of(dataset: Dataset, candidate: str, baseline: str | None) -> str:
+    """The content that a plan with these targets is pinned to: of the documents too where they are searched."""
+    return fingerprint(dataset, with_corpus="bm25" in (candidate, baseline))
+
+
+def reopen(entry: Entry, workspace: Workspace) -> Dataset:
+    """The dataset of an experiment, as it was when the experiment began, so that it can go on.
+
+    Raises:
+        CannotOpen: it is not there any more.
+        PlanError: its content has changed since, or that of a file whose responses are replayed.
+    """
+    plan = entry.plan
+    path = entry.source if Path(entry.source).is_absolute() else str(workspace.root / entry.source)
+    dataset, _ = open_dataset(path, plan.dataset_format, ReadOptions(split=plan.split, limit=plan.limit))
+    same = fingerprint_of(dataset, plan.candidate, plan.baseline) == plan.fingerprint
+    if not same or _contents(dataset, plan.candidate, plan.baseline) != dict(plan.contents):
+        what = "its recorded responses have" if same else "it has"
+        raise PlanError(f"{entry.source}: {what} changed since experiment {entry.id} began; run it as a new one")
+    return dataset
+
+
+def source_of(dataset: Dataset, workspace: Workspace) -> str:
+    """Where a dataset lies, as an experiment remembers it: from the workspace if inside, with the sheet if it has one."""
+    location = dataset.location.absolute()
+    inside = location.is_relative_to(workspace.root)
+    shown = str(location.relative_to(workspace.root)) if inside else str(location)
+    sheet = dataset.path.rpartition("#")
+    return f"{shown}#{sheet[2]}" if sheet[1] and not shown.endswith(f"#{sheet[2]}") else shown
 
 
 def _contents(dataset: Dataset, *targets: str | None) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -33,11 +33,14 @@ _CALL = (
 
 
 @contextmanager
-def recording(store: Store, plan: Plan, source: str, cases: pl.DataFrame, fresh: bool = False) -> Iterator[Recorder]:
+def recording(
+    store: Store, plan: Plan, source: str, cases: pl.DataFrame | Callable[[], pl.DataFrame], fresh: bool = False
+) -> Iterator[Recorder]:
     """Holds the workspace and starts, or resumes, the experiment of ``plan``; with ``fresh`` its content is dropped.
 
     ``cases`` has one row a case in order: ``case_id``, ``name``, ``inputs`` and ``expected`` (JSON objects of text),
-    ``judgments`` (a JSON object of grades by document id, or null).
+    ``judgments`` (a JSON object with ``documents``, each ``doc_id`` and ``grade``; or null). A function is called for
+    them only where the experiment is new.
 
     Raises:
         StoreError: another run holds the workspace, or it cannot be written.
@@ -47,7 +50,7 @@ def recording(store: Store, plan: Plan, source: str, cases: pl.DataFrame, fresh:
         yield recorder
 
 
-def _claim(store: Store, plan: Plan, source: str, cases: pl.DataFrame, fresh: bool) -> int:
+def _claim(store: Store, plan: Plan, source: str, cases: pl.DataFrame | Callable[[], pl.DataFrame], fresh: bool) -> int:
     """The experiment's number; a new one, or one that was deleted, starts empty."""
     connection = store.connection
     with transaction(connection):
@@ -61,6 +64,7 @@ def _claim(store: Store, plan: Plan, source: str, cases: pl.DataFrame, fresh: bo
             row = None
         if row is not None:
             return int(row["number"])
+        cases = cases() if callable(cases) else cases
         cells = cases.height * len(plan.sides) * plan.cells_of_a_case
         number = connection.execute(
             "INSERT INTO experiments(id, plan, source, status, cases, cells, created, updated) "
@@ -139,8 +143,10 @@ class Recorder:
         judge: str,
         verdict: Verdict,
         outcomes: Sequence[tuple[str, Outcome]],
+        reply: tuple[str, bytes] | None = None,
     ) -> None:
-        """Stores a judge's verdict with the outcome of every metric that was derived from it."""
+        """Stores a judge's verdict with the outcome of every metric that was derived from it, and the ``reply`` that
+        spares asking again."""
         connection = self.store.connection
         call = (
             self.number,
@@ -165,6 +171,8 @@ class Recorder:
                 _score_row(self.number, side, metric, position, repeat, each, number) for metric, each in outcomes
             )
             connection.executemany(_SCORE, scores)
+            if reply is not None:
+                connection.execute("INSERT OR REPLACE INTO replies VALUES (?,?,?)", (*reply, now()))
 
     def score(self, side: Side, metric: str, outcomes: Iterable[tuple[int, int, Outcome]]) -> None:
         """Stores outcomes of one metric as ``(position, repeat, outcome)``."""

@@ -7,21 +7,23 @@ at any moment loses at most the calls that were in flight.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Coroutine
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
 from ragtui.datasets.dataset import Dataset, Shape
+from ragtui.experiments import diagnoses
 from ragtui.experiments.case_inputs import case_table
 from ragtui.experiments.case_run import CaseRun
 from ragtui.experiments.finished_frame import write_frame
 from ragtui.experiments.judging import processes
 from ragtui.experiments.plan import Plan
+from ragtui.experiments.planning import source_of
 from ragtui.experiments.progress import Progress, Status
-from ragtui.experiments.recorder import Recorder
 from ragtui.experiments.retrieval_run import RetrievalRun
-from ragtui.experiments.store import Store
+from ragtui.experiments.store import Store, StoreError
 from ragtui.judges.judge import JudgeStopped
 from ragtui.workspace import Workspace
 
@@ -54,13 +56,14 @@ def run(
     processes that are started for large sets.
 
     Raises:
-        StoreError: another run holds the workspace, or it cannot be written.
+        StoreError: another run holds the workspace, or it cannot be written; once the run goes on, a disk that fills up
+            pauses it instead.
         TargetError: a target cannot be used at all.
         JudgeError: the judge cannot be used.
     """
     options = options or RunOptions()
-    cases = case_table(dataset, plan.mapping)
-    with store.begin(plan, dataset.path, cases, options.fresh) as recorder:
+    source = source_of(dataset, workspace)
+    with store.begin(plan, source, lambda: case_table(dataset, plan.mapping), options.fresh) as recorder:
         progress.experiment = plan.id
         retry = recorder.status_before() is Status.FINISHED
         recorder.status(Status.RUNNING)
@@ -77,11 +80,18 @@ def run(
                 asyncio.run(_until_cancelled(job.run(executor or started), progress))
             cells = job.cells
             status, message = _ending(job, progress)
-        except JudgeStopped as stopped:
+            if status is Status.FINISHED:
+                write_frame(store, recorder.number, plan)
+                diagnoses.keep(store.results(plan.id))
+        except (JudgeStopped, StoreError) as stopped:
             status, message = Status.PAUSED, str(stopped)
+        except BaseException as error:
+            message = str(error) or type(error).__name__
+            raise
         finally:
-            _close(recorder, plan, store, status, message, cells)
             progress.status, progress.message = status, message
+            with contextlib.suppress(StoreError):  # a full disk takes no status either; the lock's end tells
+                recorder.end(status, message, cells)
     return status
 
 
@@ -91,12 +101,6 @@ def _ending(job: CaseRun | RetrievalRun, progress: Progress) -> tuple[Status, st
     if job.stopped_by:
         return Status.PAUSED, job.stopped_by
     return Status.FINISHED, ""
-
-
-def _close(recorder: Recorder, plan: Plan, store: Store, status: Status, message: str, cells: int | None) -> None:
-    if status is Status.FINISHED:
-        write_frame(store, recorder.number, plan)
-    recorder.end(status, message, cells)
 
 
 async def _until_cancelled(work: Coroutine[Any, Any, None], progress: Progress) -> None:

@@ -28,7 +28,7 @@ __all__ = ["Entry", "Store", "StoreError"]
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One line of the list of experiments. ``done`` of ``cells`` have a state; ``means`` are the candidate's, by
-    metric; ``source`` is the dataset's path as it was opened.
+    metric; ``source`` is where the dataset lies, from the workspace if inside (``planning.reopen`` opens it again).
     """
 
     id: str
@@ -221,10 +221,10 @@ class Store:
         means = {row["metric"]: row["mean"] for row in counts if row["side"] == "candidate"}
         done, errors = sum(row["done"] for row in counts), sum(row["errors"] for row in counts)
         for row in self.query("SELECT side, metric, frame FROM score_frames WHERE experiment = ?", number):
-            from ragtui.experiments.frames import unpacked
+            from ragtui.experiments.frames import averaged, unpacked
 
             frame = unpacked(row["frame"])
             done += frame.height
             if row["side"] == "candidate":
-                means[row["metric"]] = frame["score"].mean()
+                means[row["metric"]] = averaged(frame, row["metric"], plan.average)["score"].mean()
         return {"done": done, "errors": errors, "means": {each.spec: means.get(each.spec) for each in plan.metrics}}

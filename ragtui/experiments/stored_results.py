@@ -12,7 +12,7 @@ from typing import Any, Final
 import polars as pl
 
 from ragtui.experiments import diagnoses, labels, stored_texts, tally
-from ragtui.experiments.frames import spread_out, unpacked
+from ragtui.experiments.frames import averaged, spread_out, unpacked
 from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.progress import Status
 from ragtui.experiments.recorder import evidence_of, response_of
@@ -239,7 +239,9 @@ class StoredResults:
             sql = f"SELECT position, judgments FROM cases WHERE experiment = ? AND position IN ({marks})"
             for row in self.store.query(sql, self.number, *part):
                 if row["judgments"] is not None:
-                    yield row["position"], json.loads(row["judgments"]), listed.get(row["position"], [])
+                    judged = json.loads(row["judgments"])["documents"] or []
+                    grades = {each["doc_id"]: each["grade"] for each in judged}
+                    yield row["position"], grades, listed.get(row["position"], [])
 
     # -- frames --------------------------------------------------------------------------------------------------
 
@@ -268,20 +270,12 @@ class StoredResults:
         return pl.concat(frames)
 
     def _averaged(self, metric: PlannedMetric, side: Side) -> pl.DataFrame:
-        """A ranking metric's cells as another tool averages them: the queries it counts, a missing score as 0."""
-        from ragtui.metrics.rankings.averages import counted
-
+        """A ranking metric's cells as another tool averages them."""
         frame = next((frame for spec, frame in self.frames(side) if spec == metric.spec), None)
         if frame is None:
             return self.cells
-        scored = pl.lit(State.SCORED.value)
-        taken = frame.with_columns(metric=pl.lit(metric.spec), side=pl.lit(side.value), repeat=pl.lit(1)).with_columns(
-            pl.when(counted(self.plan.average)).then(pl.col("score").fill_null(0.0)).alias("score"),
-            pl.when(counted(self.plan.average))
-            .then(scored)
-            .otherwise(pl.lit(State.NOT_APPLICABLE.value))
-            .alias("state"),
-        )
+        taken = averaged(frame, metric.spec, self.plan.average)
+        taken = taken.with_columns(metric=pl.lit(metric.spec), side=pl.lit(side.value), repeat=pl.lit(1))
         return taken.select(pl.col(name).cast(kind) for name, kind in tally.CELLS.items())
 
     def _finished_file(self) -> Path | None:

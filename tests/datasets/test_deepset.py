@@ -276,3 +276,18 @@ class TestAdvice:
         assert codes(opened(path)[1]) == []
         assert codes(opened(path, platform="deepset-dataset")[1]) == [("TBL501", 0)]
         assert codes(opened(path, platform="deepset-dataset", limit=100)[1]) == []
+
+
+def test_labels_in_a_workbook_are_read_and_refused_for_deepset(tmp_path: Path) -> None:
+    import xlsxwriter
+
+    workbook = xlsxwriter.Workbook(str(tmp_path / "labels.xlsx"))
+    sheet = workbook.add_worksheet("Labels")
+    sheet.write_row(0, 0, HEADER)
+    sheet.write_row(1, 0, [*label(1)[:4], int(label(1)[4]), int(label(1)[5])])
+    workbook.close()
+    dataset, [finding] = opened(tmp_path / "labels.xlsx")
+    assert (dataset.format, finding.code, finding.level) == ("deepset-qa", "DS106", Level.WARNING)
+    assert ("DS106", Level.ERROR) in [
+        (each.code, each.level) for each in opened(tmp_path / "labels.xlsx", platform="deepset")[1]
+    ]

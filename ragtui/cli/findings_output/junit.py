@@ -1,8 +1,12 @@
-"""JUnit XML: a suite a dataset, a case a finding, and one passing case where there is none."""
+"""JUnit XML: a suite a file, a case a finding, and one passing case where there is none.
+
+Written so that both the strict schema of Ant's format and the one of Jenkins accept it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
@@ -16,36 +20,40 @@ if TYPE_CHECKING:
 
 
 def render(opened: Opened, style: Style) -> Iterator[str]:
-    suites = {
-        path: [finding for _, finding in group] for path, group in groupby(opened.placed(), key=lambda pair: pair[0])
-    }
-    clean = [report.shown for report in opened.reports if not report.findings]
-    failing = sum(_fails(finding, style) for findings in suites.values() for finding in findings)
-    cases = sum(len(findings) for findings in suites.values()) + len(clean)
-    yield '<?xml version="1.0" encoding="UTF-8"?>\n'
-    yield f'<testsuites name="ragtui check" tests="{cases}" failures="{failing}" errors="0">\n'
-    for path, findings in suites.items():
-        failures = sum(_fails(finding, style) for finding in findings)
-        yield f'<testsuite name={_attribute(path)} tests="{len(findings)}" failures="{failures}" errors="0">\n'
-        for finding in findings:
-            yield from _case(path, finding, style)
-        yield "</testsuite>\n"
-    for path in clean:
-        yield f'<testsuite name={_attribute(path)} tests="1" failures="0" errors="0">\n'
-        yield f'<testcase name="No findings" classname={_attribute(path)}/>\n</testsuite>\n'
+    suites = [
+        (path, [finding for _, finding in group]) for path, group in groupby(opened.placed(), key=lambda pair: pair[0])
+    ]
+    suites += [(report.shown, []) for report in opened.reports if not report.findings]
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n'
+    for number, (path, findings) in enumerate(suites):
+        yield from _suite(number, path, findings, style)
     yield "</testsuites>\n"
 
 
-def _case(path: str, finding: Finding, style: Style) -> Iterator[str]:
-    place = place_of(path, finding)
-    text = f"{place}: {finding.code} {cell(finding.message)}"
-    yield f"<testcase name={_attribute(f'{finding.code} {place}')} classname={_attribute(path)}>"
-    if _fails(finding, style):
-        message = _attribute(finding.message)
-        yield f'<failure type="{finding.level.value}" message={message}>{escape(text)}</failure>'
-    else:
-        yield f"<system-out>{escape(text)}</system-out>"
-    yield "</testcase>\n"
+def _suite(number: int, path: str, findings: Sequence[Finding], style: Style) -> Iterator[str]:
+    """Findings that do not fail the check are passing cases; what they say is the suite's output."""
+    failing = sum(_fails(finding, style) for finding in findings)
+    yield (
+        f'<testsuite id="{number}" name={_attribute(path)} package="ragtui" hostname="localhost" '
+        f'timestamp="{time.strftime("%Y-%m-%dT%H:%M:%S")}" tests="{max(1, len(findings))}" failures="{failing}" '
+        'errors="0" time="0">\n<properties/>\n'
+    )
+    mild = []
+    for finding in findings:
+        place = place_of(path, finding)
+        told = f"{place}: {finding.code} {cell(finding.message)}"
+        head = f'<testcase name={_attribute(f"{finding.code} {place}")} classname={_attribute(path)} time="0"'
+        if _fails(finding, style):
+            failure = (
+                f'<failure type="{finding.level.value}" message={_attribute(finding.message)}>{escape(told)}</failure>'
+            )
+            yield f"{head}>{failure}</testcase>\n"
+        else:
+            yield f"{head}/>\n"
+            mild.append(told)
+    if not findings:
+        yield f'<testcase name="No findings" classname={_attribute(path)} time="0"/>\n'
+    yield f"<system-out>{escape(chr(10).join(mild))}</system-out>\n<system-err/>\n</testsuite>\n"
 
 
 def _fails(finding: Finding, style: Style) -> bool:

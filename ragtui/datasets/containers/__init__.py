@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -39,7 +39,10 @@ class Reading:
 
 
 class Container(Protocol):
-    """One way to write rows. ``claims`` says how surely (1 to 100) a file is written so; ``read`` never raises for bad content."""
+    """One way to write rows. ``claims`` says how surely (1 to 100) a file is written so; ``read`` never raises for bad content.
+
+    A container of large files may also have ``first_rows(source, rows)``, which looks at the beginning of a file only.
+    """
 
     id: str
 
@@ -66,14 +69,35 @@ def head_of(source: Source) -> Head:
         return decode_head(stream.read(HEAD_BYTES))
 
 
+def container_of(source: Source) -> Container | None:
+    """The container that is surest of a file, ``None`` where none takes it."""
+    head = head_of(source)
+    claims = [(container.claims(source, head), container) for container in containers().values()]
+    claim, best = max(claims, key=lambda pair: pair[0])
+    return best if claim > 0 else None
+
+
 def reading_of(source: Source) -> Reading:
     """The rows of ``source``, read once however many formats look at them."""
     cached = source.cache.get(_CACHED)
     if isinstance(cached, Reading):
         return cached
-    head = head_of(source)
-    claims = {container: container.claims(source, head) for container in containers().values()}
-    best = max(claims, key=lambda container: claims[container])
-    reading = best.read(source) if claims[best] > 0 else Reading(None, Report(source.file))
+    container = container_of(source)
+    reading = Reading(None, Report(source.file)) if container is None else container.read(source)
     source.cache[_CACHED] = reading
     return reading
+
+
+def first_rows(source: Source, rows: int = 200) -> Table | None:
+    """The first rows of a file, for a screen that does not wait until all of it is read and checked; ``None`` where there
+    are none. Of a file that was read already they are its own; else only its beginning is looked at, where the container
+    knows how."""
+    container = container_of(source)
+    if container is None:
+        return None
+    quick = getattr(container, "first_rows", None)
+    if isinstance(source.cache.get(_CACHED), Reading) or quick is None:
+        table = reading_of(source).table
+        return None if table is None else replace(table, frame=table.frame.head(rows))
+    found: Table | None = quick(source, rows)
+    return found

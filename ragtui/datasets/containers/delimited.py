@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from ragtui.datasets.containers import HEAD_BYTES, Head, Reading
-from ragtui.datasets.containers.delimited_places import DelimitedPlaces
+from ragtui.datasets.containers.delimited_places import DelimitedPlaces, quoted
 from ragtui.datasets.containers.delimited_records import Fault, Record, field_spans, records
 from ragtui.datasets.containers.delimited_scan import Scanned, scan
-from ragtui.datasets.containers.dialect import NAMES, Dialect, sniff_dialect, split_lines
+from ragtui.datasets.containers.dialect import NAMES, Dialect, lines_of, sniff_dialect
 from ragtui.datasets.containers.encoding import Decoded, decode, decode_head
 from ragtui.datasets.containers.table import LINE, ROW, Table, unique_names
-from ragtui.datasets.findings import Finding, Level, More, Report
+from ragtui.datasets.findings import SHOWN_PER_RULE, Edit, Finding, Level, Report
 from ragtui.datasets.rules import csv as rules
+from ragtui.datasets.rules import text as rules_text
 
 if TYPE_CHECKING:
     import polars as pl
 
     from ragtui.datasets.formats import Source
 
+_CHUNK: Final = 1 << 20
+_PACKED: Final = 1 << 15  # records that are held as Python objects at a time
+_REWRITTEN: Final = 1 << 23  # bytes; the text of a larger file is not kept for a fix
 _TAB_SUFFIXES: Final = {".tsv", ".tab"}
 
 
@@ -35,6 +37,9 @@ class Delimited:
 
     def read(self, source: Source) -> Reading:
         return read_delimited(source)
+
+    def first_rows(self, source: Source, rows: int) -> Table | None:
+        return first_records(source, rows)
 
 
 CONTAINER: Final = Delimited()
@@ -57,8 +62,21 @@ def read_delimited(source: Source) -> Reading:
     head = decode_head(data[:HEAD_BYTES])
     if head.encoding == "utf-8" and (fast := _read_fast(data, head, source, report)):
         return Reading(fast, report)
-    decoded = decode(data)
-    return Reading(_read_exact(data, decoded, source, report), report)
+    decoded, size = decode(data), len(data)
+    del data  # of a large file one copy is enough
+    return Reading(_read_exact(size, decoded, source, report), report)
+
+
+def first_records(source: Source, rows: int) -> Table | None:
+    """The first records of a file from as much of its beginning as they need."""
+    size, chunk = source.path.stat().st_size, _CHUNK
+    while True:
+        with source.path.open("rb") as stream:
+            data = stream.read(chunk)
+        table = _read_exact(len(data), decode(data), source, Report(source.file))
+        if chunk >= size or (table is not None and table.height > rows):
+            return None if table is None else replace(table, frame=table.frame.head(rows))
+        chunk *= 4
 
 
 def _read_fast(data: bytes, head: Head, source: Source, report: Report) -> Table | None:
@@ -78,12 +96,13 @@ def _read_fast(data: bytes, head: Head, source: Source, report: Report) -> Table
         return None
     if start:
         report.extend(decode(data[:start]).findings)
-    _report_dialect(source, dialect, "utf-8", report)
     for line, row, raw in scanned.ragged:
         fields = [raw[begin:end] for begin, end in field_spans(raw, dialect.delimiter)]
         report.add(rules.field_count(line, row, len(fields), len(header.names), _unquoted(fields), dialect.delimiter))
     report.count("CSV005", Level.ERROR, scanned.ragged_total - len(scanned.ragged))
-    return _fast_table(scanned, header, dialect, source, start, report)
+    table = _fast_table(scanned, header, dialect, source, start, report)
+    _report_dialect(table, dialect, not scanned.ragged, len(data), report)
+    return table
 
 
 def _fast_table(
@@ -102,61 +121,101 @@ def _fast_table(
         header_line=header.line, encoding="utf-8", delimiter=dialect.delimiter, lines=scanned.lines_total, absent=scanned.absent,
         places=DelimitedPlaces(source.path, "utf-8", start, dialect.delimiter),
     )  # fmt: skip
-    return _finished(table, bool(scanned.ragged), report)
+    if not table.height and not scanned.ragged:
+        report.add(rules.no_rows(table.header_line))
+    return table
 
 
-def _read_exact(data: bytes, decoded: Decoded, source: Source, report: Report) -> Table | None:
+@dataclass
+class _Gathered:
+    """What the exact reader found: sound records with their lines and numbers, packed into frames as they come, and the
+    lines of blank ones."""
+
+    names: tuple[str, ...]
+    blank: list[int] = field(default_factory=list)
+    lost: int = 0  # records that could not be read
+    _records: list[tuple[int, int, list[str]]] = field(default_factory=list)
+    _frames: list[pl.DataFrame] = field(default_factory=list)
+
+    def add(self, line: int, row: int, fields: list[str]) -> None:
+        self._records.append((line, row, fields))
+        if len(self._records) == _PACKED:
+            self._pack()
+
+    def frame(self) -> pl.DataFrame:
+        import polars as pl
+
+        self._pack()
+        return pl.concat(self._frames)
+
+    def _pack(self) -> None:
+        import polars as pl
+
+        lines, rows, cells = zip(*self._records, strict=True) if self._records else ((), (), ())
+        columns = zip(*cells, strict=True) if cells else (() for _ in self.names)
+        self._frames.append(
+            pl.DataFrame(
+                [pl.Series(LINE, lines, dtype=pl.UInt32), pl.Series(ROW, rows, dtype=pl.UInt32)]
+                + [
+                    pl.Series(name, _speakable(column), dtype=pl.String)
+                    for name, column in zip(self.names, columns, strict=True)
+                ]
+            )
+        )
+        self._records.clear()
+
+
+def _read_exact(size: int, decoded: Decoded, source: Source, report: Report) -> Table | None:
     """The table by the exact reader, with a finding for everything that stands in the way."""
-    import polars as pl
-
     text = decoded.text
     dialect = sniff_dialect(text[:HEAD_BYTES], len(text) <= HEAD_BYTES)
-    report.extend(_with_delimiter(decoded, dialect))
-    _report_dialect(source, dialect, decoded.encoding, report)
     header = _header(text, dialect)
     if header is None:
+        report.extend(decoded.findings)
         return None
-    end = "\n" if "\n" in text else "\r"
-    lines = io.StringIO(text, newline=end)
-    for _ in range(header.lines):
-        next(lines)
     places = DelimitedPlaces(source.path, decoded.encoding, decoded.start, dialect.delimiter)
-    starts: list[int] = []
-    rows: list[int] = []
-    cells: list[list[str]] = []
-    blank: list[int] = []
-    faulty = False
-    for record in records(lines, header.lines, dialect.delimiter, len(header.names)):
-        if record.fault is Fault.BLANK:
-            blank.append(record.line)
-            continue
-        if record.fault is not None:
-            faulty = faulty or record.fault is not Fault.BARE_QUOTE
-            report.add(_fault_finding(record, header, dialect, places, report))
-        if record.fields is not None and record.fault is not Fault.RAGGED:
-            starts.append(record.line)
-            rows.append(record.row)
-            cells.append(record.fields)
     names = unique_names(header.names)
-    columns = list(zip(*cells, strict=True)) if cells else [() for _ in names]
-    frame = pl.DataFrame(
-        [pl.Series(LINE, starts, dtype=pl.UInt32), pl.Series(ROW, rows, dtype=pl.UInt32)]
-        + [pl.Series(name, _speakable(column), dtype=pl.String) for name, column in zip(names, columns, strict=True)]
-    )
-    last = starts[-1] if starts else 0
-    frame, empty = _without_empty(frame, names)
-    _report_empty(sorted([*(line for line in blank if line < last), *empty]), frame, report)
+    gathered = _gather(text, header, names, dialect, places, report)
+    whole = gathered.frame()
+    last = int(whole[LINE][-1]) if whole.height else 0
+    frame, empty = _without_empty(whole, names)
+    _report_empty(sorted([*(line for line in gathered.blank if line < last), *empty]), frame, report)
+    end = "\n" if "\n" in text else "\r"
     table = Table(
         path=source.path, file=source.file, container="csv", headers=tuple(header.names), names=names, frame=frame,
         header_line=header.line, encoding=decoded.encoding, delimiter=dialect.delimiter,
         lines=text.count(end) + (not text.endswith(end)), absent=_absent(text), places=places,
     )  # fmt: skip
-    return _finished(table, faulty, report)
+    if not table.height and not gathered.lost:
+        report.add(rules.no_rows(table.header_line))
+    _report_encoding(table, decoded, not gathered.lost, size, report)
+    _report_dialect(table, dialect, not gathered.lost, size, report)
+    return table
+
+
+def _gather(
+    text: str, header: _Header, names: tuple[str, ...], dialect: Dialect, places: DelimitedPlaces, report: Report
+) -> _Gathered:
+    lines = lines_of(text)
+    for _ in range(header.lines):
+        next(lines)
+    gathered = _Gathered(names)
+    for record in records(lines, header.lines, dialect.delimiter, len(header.names)):
+        if record.fault is Fault.BLANK:
+            gathered.blank.append(record.line)
+            continue
+        if record.fault is not None:
+            report.add(_fault_finding(record, header, dialect, places, report))
+        if record.fields is None or record.fault is Fault.RAGGED:
+            gathered.lost += 1
+        else:
+            gathered.add(record.line, record.row, record.fields)
+    return gathered
 
 
 def _header(text: str, dialect: Dialect) -> _Header | None:
     """The first record that is not blank; ``None`` where the text has none."""
-    lines = split_lines(text) if len(text) <= HEAD_BYTES else split_lines(text[:HEAD_BYTES])
+    lines = list(lines_of(text[:HEAD_BYTES]))
     rest = "".join(lines[dialect.skipped :])
     if not rest.strip("\r\n"):
         return None
@@ -210,30 +269,41 @@ def _report_empty(lines: list[int], frame: pl.DataFrame, report: Report) -> None
         report.add(rules.empty_row(between[0], len(between)))
 
 
-def _report_dialect(source: Source, dialect: Dialect, encoding: str, report: Report) -> None:
-    if (dialect.delimiter == "," and not dialect.declared) or encoding.startswith(("utf-16", "utf-32")):
+def _report_dialect(table: Table, dialect: Dialect, complete: bool, size: int, report: Report) -> None:
+    """That a comma does not separate the fields, with the file as comma CSV for a fix."""
+    if (dialect.delimiter == "," and not dialect.declared) or table.encoding.startswith(("utf-16", "utf-32")):
         return
-    finding = rules.other_delimiter(dialect.delimiter, dialect.declared, 1 if dialect.declared else dialect.skipped + 1)
-    says_so = dialect.delimiter == "\t" and source.path.suffix.lower() in _TAB_SUFFIXES
+    line = 1 if dialect.declared else table.header_line
+    finding = rules.other_delimiter(dialect.delimiter, dialect.declared, line, _comma_csv(table, complete, size))
+    says_so = dialect.delimiter == "\t" and table.path.suffix.lower() in _TAB_SUFFIXES
     report.add(replace(finding, level=Level.INFO) if says_so else finding)
 
 
-def _with_delimiter(decoded: Decoded, dialect: Dialect) -> Iterator[Finding | More]:
+def _report_encoding(table: Table, decoded: Decoded, complete: bool, size: int, report: Report) -> None:
     """The findings about the encoding; one about UTF-16 also says what separates the fields, so that there is but one."""
     for finding in decoded.findings:
-        if isinstance(finding, Finding) and finding.code == "TEXT002" and dialect.delimiter != ",":
-            name = NAMES.get(dialect.delimiter, repr(dialect.delimiter))
-            finding = replace(
-                finding, message=finding.message.replace(", not UTF-8", f" and {name} separated, not UTF-8 comma CSV")
+        if isinstance(finding, Finding) and finding.code == "TEXT002" and table.delimiter != ",":
+            also = f" and {NAMES.get(table.delimiter or '', repr(table.delimiter))} separated"
+            finding = rules_text.wide_encoding(
+                decoded.encoding, decoded.start > 0, _comma_csv(table, complete, size), also
             )
-        yield finding
+        report.extend([finding])
+
+
+def _comma_csv(table: Table, complete: bool, size: int) -> tuple[Edit, ...]:
+    """The edit that makes the whole file comma separated UTF-8; none where records would be lost, or the file is large."""
+    if not complete or size > _REWRITTEN:
+        return ()
+    rows = (table.headers, *table.frame.drop(LINE, ROW).iter_rows())
+    lines = (",".join(quoted(cell, ",") for cell in row) or '""' for row in rows)
+    return (Edit(0, size, "".join(f"{line}\n" for line in lines)),)
 
 
 def _fault_finding(
     record: Record, header: _Header, dialect: Dialect, places: DelimitedPlaces, report: Report
 ) -> Finding:
-    line, column, field = record.at
-    name = header.names[field] if 0 <= field < len(header.names) else None
+    line, column, place = record.at
+    name = header.names[place] if 0 <= place < len(header.names) else None
     if record.fault is Fault.RAGGED:
         assert record.fields is not None
         return rules.field_count(
@@ -245,13 +315,7 @@ def _fault_finding(
         return rules.stray_return(record.line, record.row)
     if record.fault is Fault.BARE_QUOTE:
         assert record.fields is not None
-        listed = len(report.findings) < 1000
-        fix = places.edit(record.line, field, record.fields[field]) if listed else ()
+        listed = len(report.findings) < SHOWN_PER_RULE
+        fix = places.edit(record.line, place, record.fields[place]) if listed else ()
         return rules.bare_quote(line, column, record.row, name, fix)
     return rules.text_after_quote(line, column, record.row, name)
-
-
-def _finished(table: Table, faulty: bool, report: Report) -> Table:
-    if not table.height and not faulty:
-        report.add(rules.no_rows(table.header_line))
-    return table

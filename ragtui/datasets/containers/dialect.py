@@ -26,7 +26,7 @@ class Dialect:
 
 def sniff_dialect(text: str, whole: bool = True) -> Dialect:
     """The dialect of the beginning of a file; ``whole`` says that ``text`` is all of it, so that its last record counts."""
-    lines = split_lines(text)
+    lines = list(lines_of(text))
     skipped, declared = 0, None
     for line in lines:
         match = _SEP_LINE.fullmatch(line)
@@ -39,10 +39,15 @@ def sniff_dialect(text: str, whole: bool = True) -> Dialect:
     return Dialect(declared or _likeliest(rest if whole else rest[:-1] or rest), skipped, declared is not None)
 
 
-def split_lines(text: str) -> list[str]:
+def lines_of(text: str) -> Iterator[str]:
     """Physical lines with their ends: LF ends a line; CR alone only in a text without any LF."""
-    parts = re.split("(?<=\n)" if "\n" in text else "(?<=\r)", text)
-    return parts if parts[-1] else parts[:-1]
+    end = "\n" if "\n" in text else "\r"
+    start = 0
+    while (at := text.find(end, start)) >= 0:
+        yield text[start : at + 1]
+        start = at + 1
+    if start < len(text):
+        yield text[start:]
 
 
 def _likeliest(lines: list[str]) -> str:

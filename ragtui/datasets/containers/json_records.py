@@ -62,7 +62,7 @@ def rows_of(elements: Iterable[Element], report: Report, exact: bool = True) -> 
             value = _decode(raw)
         except (msgspec.MsgspecError, RecursionError):
             value = None
-        if type(value) is dict and not _may_repeat(raw, value):
+        if type(value) is dict and not _is_doubtful(raw, value):
             rows.append(Row(value, element.line, number, element.byte))
             continue
         found = examine(element, report, exact)
@@ -99,6 +99,16 @@ def examine(element: Element, report: Report, exact: bool = True) -> list[Parsed
         if not each.is_object:
             report.add(rules.not_an_object(*passage.at(each.start), kind_of(each.value)))
     return [each for each in found if each.is_object]
+
+
+def places_of(rows: Iterable[Row]) -> dict[int, int]:
+    """The byte each record begins at, by its line; lines on which several begin are left out."""
+    places: dict[int, int] = {}
+    several: set[int] = set()
+    for row in rows:
+        if places.setdefault(row.line, row.byte) != row.byte:
+            several.add(row.line)
+    return {line: byte for line, byte in places.items() if line not in several}
 
 
 def table_of(rows: list[Row], path: Path, file: str, container: str, **more: Any) -> Table:
@@ -148,11 +158,11 @@ def _text(value: Any) -> str | None:
     return value if type(value) is str else json.dumps(value, ensure_ascii=False)
 
 
-def _may_repeat(raw: bytes, record: dict[str, Any]) -> bool:
-    """Whether a key may stand twice in an object, which decoding passes over in silence."""
+def _is_doubtful(raw: bytes, record: dict[str, Any]) -> bool:
+    """Whether there may be what decoding passes over in silence: a key twice, a number too large, bad bytes."""
     nested = False
     for key, value in record.items():
-        if raw.count(b'"%b"' % key.encode()) > 1:
+        if raw.count(b'"%b"' % key.encode()) > 1 or (type(value) is int and not -(1 << 63) <= value < 1 << 64):
             return True
         nested = nested or type(value) in (dict, list)
     return (nested and raw.count(b"{") > 1) or not (raw.isascii() or _is_utf8(raw))
@@ -168,8 +178,8 @@ def _is_utf8(raw: bytes) -> bool:
 
 @dataclass(frozen=True)
 class JsonPlaces:
-    """Where values lie in a JSON file: ``bytes_of`` gives the byte at which the record on a line begins. ``span`` is how
-    many bytes a record may have: to the end of its line, or as far as it goes."""
+    """Where values lie in a JSON file: ``bytes_of`` gives the byte at which the record on a line begins (``places_of``),
+    ``one_line`` says that it ends there too, ``exact`` that these are the file's own bytes."""
 
     path: Path
     headers: tuple[str, ...]

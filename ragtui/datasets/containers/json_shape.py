@@ -109,7 +109,7 @@ def _one_by_one(data: bytes, shape: Shape, start: int) -> Elements:
         if shape is Shape.ARRAY:
             raise JSONDecodeError("Expecting value", text, len(text))
     except JSONDecodeError as error:
-        return Elements(found, syntax_fault(passage, error, final=not text.endswith("\n")))
+        return Elements(found, syntax_fault(passage, error, final=True))
     except RecursionError:
         from ragtui.datasets.rules.json import too_deep
 

@@ -7,7 +7,7 @@ from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.datasets.containers import Head, Reading
-from ragtui.datasets.containers.json_records import JsonPlaces, rows_of, table_of
+from ragtui.datasets.containers.json_records import JsonPlaces, places_of, rows_of, table_of
 from ragtui.datasets.containers.json_shape import Element, Shape, elements
 from ragtui.datasets.containers.json_text import Parsed, Passage, parse, syntax_fault
 from ragtui.datasets.containers.jsonlines import utf8_of
@@ -48,7 +48,7 @@ class JsonDocument:
         if not rows:
             return Reading(None, report)
         keys = tuple(dict.fromkeys(key for row in rows for key in row.values))
-        places = JsonPlaces(source.path, keys, {row.line: row.byte for row in rows}, exact, one_line=False)
+        places = JsonPlaces(source.path, keys, places_of(rows), exact, one_line=False)
         table = table_of(
             rows, source.path, source.file, self.id, encoding=encoding, places=places, lines=data.count(b"\n") + 1
         )
@@ -66,7 +66,7 @@ def _inside(
     try:
         parsed = parse(passage)
     except JSONDecodeError as error:
-        report.add(syntax_fault(passage, error, final=not data.endswith(b"\n")))
+        report.add(syntax_fault(passage, error, final=True))
         return [], {}, ()
     except RecursionError:
         report.add(rules.too_deep(1, 1))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from ragtui.datasets.containers import HEAD_BYTES, Head, Reading
 from ragtui.datasets.containers.encoding import decode
-from ragtui.datasets.containers.json_records import JsonPlaces, rows_of, table_of
+from ragtui.datasets.containers.json_records import JsonPlaces, places_of, rows_of, table_of
 from ragtui.datasets.containers.json_shape import Element, Shape, elements, shape_of
 from ragtui.datasets.findings import Edit, Finding, Report
 from ragtui.datasets.rules import json as rules
@@ -42,7 +42,7 @@ class JsonLines:
         found = _elements(data, start, shape, report)
         rows = rows_of(found, report, exact)
         places = JsonPlaces(
-            source.path, tuple(dict.fromkeys(key for row in rows for key in row.values)), {row.line: row.byte for row in rows},
+            source.path, tuple(dict.fromkeys(key for row in rows for key in row.values)), places_of(rows),
             exact, shape is Shape.LINES,
         )  # fmt: skip
         table = table_of(

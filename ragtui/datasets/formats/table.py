@@ -27,6 +27,7 @@ _WORDS: Final = {
     Role.EXPECTED: (
         "ground_truth", "ground_truths", "ground_truth_answer", "reference", "reference_answer", "gold", "gold_answer",
         "golden_answer", "target", "label", "ideal", "ideal_answer", "correct_answer", "true_answer", "true_answers",
+        "truth", "gt_answer", "solution",
     ),
     Role.RESPONSE: (
         "response", "answer", "output", "actual_output", "prediction", "predicted_answer", "predicted_answers",
@@ -39,7 +40,8 @@ _ROLE_OF: Final = {word: role for role, words in _WORDS.items() for word in word
 _STARTS: Final = (
     (re.compile(r"inputs?[._: ]"), Role.INPUT),
     (re.compile(r"(expected|gold|golden|correct)([._: ]|$)"), Role.EXPECTED),
-    (re.compile(r"(response|answer|output|contexts?)_(v?\d+|baseline|candidate|old|new)$"), Role.RESPONSE),
+    (re.compile(r"(response|answer|output)_(v?\d+|baseline|candidate|old|new)$"), Role.RESPONSE),
+    (re.compile(r"contexts?_(v?\d+|baseline|candidate|old|new)$"), Role.CONTEXT),
 )
 _NEVER_SENT: Final = re.compile(r"answer|gold|truth|expected|label|score|reference|correct|grade|note|comment")
 _FIELDS: Final = ("query", "response", "context", "ground_truth")

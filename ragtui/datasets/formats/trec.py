@@ -72,7 +72,7 @@ class Trec:
 
     def read(self, source: Source, sniff: Sniff, report: Report, options: ReadOptions) -> list[Dataset]:
         from ragtui.datasets.formats.beir.lines import read_trec_judgments, read_trec_run
-        from ragtui.datasets.retrieval import RetrievalSet, sizes, used_judgments
+        from ragtui.datasets.retrieval import RetrievalSet
 
         parts = parts_of(source.path) if source.is_folder else _alone(source.path)
         files = {path: _file_name(source, path) for path in parts.files()}
@@ -95,14 +95,13 @@ class Trec:
             run_files={path.name: files[path] for path in parts.runs},
         )  # fmt: skip
         run_rules(whole, report, options.runs)
-        used = None if judgments is None else used_judgments(judgments)
         asked = topics if topics is None or options.limit is None else topics.head(options.limit)
         return [
             Dataset(
                 name=source.path.name if source.is_folder else source.path.stem, path=source.shown, location=source.path,
-                format=self.id, why=sniff.why, shape=Shape.RETRIEVAL, corpus=documents, queries=asked, qrels=used,
-                runs={name: frame.drop("line") for name, frame in runs.items()}, corpus_path=parts.documents,
-                counts=sizes(whole, used),
+                format=self.id, why=sniff.why, shape=Shape.RETRIEVAL, corpus=documents, queries=asked, qrels=whole.used_judgments,
+                runs=whole.used_runs(), corpus_path=parts.documents,
+                counts=whole.sizes(),
             )
         ]  # fmt: skip
 

@@ -28,12 +28,13 @@ def no_rows(line: int) -> Finding:
     remedy="save as comma separated CSV",
     platforms=_COMMA_ONLY,
 )
-def other_delimiter(delimiter: str, declared: bool, line: int) -> Finding:
+def other_delimiter(delimiter: str, declared: bool, line: int, fix: tuple[Edit, ...] = ()) -> Finding:
     """The file is read here with the delimiter it uses. Platforms that need comma separated CSV see one column; a sep= line,
     which only spreadsheets understand, becomes their header."""
     name = NAMES.get(delimiter, repr(delimiter))
     message = f'a "sep=" line says the file is {name} separated' if declared else f"the file is {name} separated"
-    return Finding("CSV002", Level.WARNING, f"{message}; tools that need comma CSV do not read it", line=line)
+    told = f"{message}; tools that need comma CSV do not read it"
+    return Finding("CSV002", Level.WARNING, told, line=line, fix=fix)
 
 
 @rule(

@@ -111,6 +111,15 @@ def ignored_columns(labels: DeepsetTable) -> Iterator[Finding]:
         yield table.header_finding("DS105", Level.INFO, message)
 
 
+@rule("DS106", "labels-in-workbook", Level.WARNING, remedy="save the sheet as CSV", platforms=_DEEPSET, on=DeepsetTable)
+def in_workbook(labels: DeepsetTable) -> Iterator[Finding]:
+    """The labels are in a workbook. They are read here; deepset takes evaluation sets as CSV only."""
+    if labels.table.container == "xlsx":
+        yield labels.table.header_finding(
+            "DS106", Level.WARNING, "deepset takes evaluation sets as CSV, not as a workbook"
+        )
+
+
 @rule("DS201", "question-empty", Level.ERROR, remedy="write the question, or remove the row", on=DeepsetTable)
 def empty_question(labels: DeepsetTable) -> Iterator[Finding | More]:
     """The question is the one thing that every row must have."""

@@ -65,7 +65,7 @@ def shared_ids(whole: RetrievalSet) -> Iterator[Finding]:
     shared = whole.queries.lazy().join(
         whole.documents.lazy().select("doc_id"), left_on="query_id", right_on="doc_id", how="semi"
     )
-    lines = shared.select("line", "query_id").collect()
+    lines = shared.select("line", "query_id").sort("line").collect()
     if lines.height:
         line, first = lines.row(0)
         message = f'{lines.height:,} queries have the id of a document (first "{first}"); hits on it are kept'
@@ -223,12 +223,8 @@ def _unknown(
     """Findings for references to what ``there`` does not hold; silent where it could not be read at all."""
     import polars as pl
 
-    if whole.judgments is None or there is None or not there.height:
-        return
-    loose = (
-        whole.judgments.lazy().join(there.lazy().select(column), on=column, how="anti").select("line", column).collect()
-    )
-    if not loose.height:
+    loose = whole.unknown_documents if column == "doc_id" else whole.unknown_queries
+    if loose is None or there is None or not loose.height:
         return
     folded = pl.col(column).str.strip_chars().str.to_lowercase()
     near = dict(
@@ -249,17 +245,14 @@ def _unknown(
         message = f"{key} {shown} is not in {file.rpartition('/')[2]}{aside}{hint}"
         return Finding(code, Level.ERROR, message, file=whole.judgments_file, line=line, field=key)
 
-    yield from _each(loose.sort("line"), say)
+    yield from _each(loose, say)
 
 
 def _repeated_pairs(whole: RetrievalSet) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
     """Judgments of a pair that was judged before: those of the first's grade, and those of another."""
     import polars as pl
 
-    if whole.judgments is None:
-        return None, None
-    pairs = whole.judgments.lazy().select("query_id", "doc_id")
-    if pairs.unique().select(pl.len()).collect().item() == whole.judgments.height:
+    if whole.judgments is None or not whole.repeated_pairs:
         return None, None
     pair = ["query_id", "doc_id"]
     repeats = (

@@ -39,7 +39,8 @@ def wide_encoding(encoding: str, marked: bool, fix: tuple[Edit, ...], also: str 
     after every letter."""
     how = "" if marked else " (without byte order mark, known by its NUL bytes)"
     name = encoding.replace("utf-16-", "UTF-16").replace("utf-32-", "UTF-32").replace("le", "LE").replace("be", "BE")
-    return Finding("TEXT002", Level.WARNING, f"the file is {name}{how}{also}, not UTF-8", line=1, fix=fix)
+    wanted = "UTF-8 comma CSV" if also else "UTF-8"
+    return Finding("TEXT002", Level.WARNING, f"the file is {name}{how}{also}, not {wanted}", line=1, fix=fix)
 
 
 @rule("TEXT003", "legacy-encoding", Level.ERROR, example="é as the byte E9", remedy="save as UTF-8")

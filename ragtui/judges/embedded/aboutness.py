@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ragtui.judges.embedded.languages import language_of
+from ragtui.judges.embedded.languages import ENGLISH, language_of
 from ragtui.judges.embedded.matching import candidates
 from ragtui.judges.embedded.passage import Passage, read_passage
 from ragtui.judges.embedded.wordlists import word_class
@@ -13,17 +13,22 @@ from ragtui.judges.embedded.words import Word, analyse
 from ragtui.judges.refusals import declines
 from ragtui.judges.sentences import sentences
 
+_YES_OR_NO: Final = re.compile(
+    r"^\W*(?:is|are|was|were|do|does|did|can|could|may|must|should|will|would|has|have|am)\b", re.I
+)
 _ASKS: Final = (
+    (_YES_OR_NO, "yes or no"),
     (re.compile(r"\bhow\s+(?:many|much|long|often|far|old|big|tall|high|fast|large|deep|heavy)\b", re.I), "an amount"),
     (re.compile(r"\bwhat\s+(?:percentage|share|number)\b", re.I), "an amount"),
-    (re.compile(r"\b(?:when|how\s+soon|wann|quand|cuándo)\b", re.I), "a time"),
+    (re.compile(r"(?:^|[.,;:?!]\s*|\band\s+)when\b|\bhow\s+soon\b", re.I), "a time"),
     (re.compile(r"\b(?:what|which)\s+(?:time|date|day|year|month)\b", re.I), "a time"),
     (re.compile(r"\bhow\s+(?:do|does|can|could|should|would|must|may|to)\b", re.I), "a way to do it"),
-    (re.compile(r"^\W*(?:who|whom|whose|wer|qui|quién)\b", re.I), "a name"),
-    (
-        re.compile(r"^\W*(?:is|are|was|were|do|does|did|can|could|may|must|should|will|would|has|have|am)\b", re.I),
-        "yes or no",
-    ),
+    (re.compile(r"^\W*(?:who|whom|whose)\b", re.I), "a name"),
+)
+_ASKS_ELSEWHERE: Final = (
+    (re.compile(r"\b(?:wie\s+viele?|wie\s+lange|combien|cu[aá]nt[oa]s?|quant[oi])\b", re.I), "an amount"),
+    (re.compile(r"\b(?:wann|quand|cuándo|quando)\b", re.I), "a time"),
+    (re.compile(r"^\W*(?:wer|qui|quién)\b", re.I), "a name"),
 )
 _TIMES: Final = frozenset(["clock", "date", "month", "year", "weekday", "time", "ordinal", "rate"])
 _TIME_WORDS: Final = re.compile(
@@ -36,6 +41,7 @@ _ADVICE: Final = re.compile(
     re.I,
 )
 _SHORT_NAME: Final = 4
+_ENOUGH_WORDS: Final = 5.0
 _DIRECT: Final = re.compile(
     r"^\W*(?:yes|no|not|only|never|always)\b|\b(?:not|cannot|can|may|must|is|are|does|do|will|should|n't)\b", re.I
 )
@@ -91,7 +97,8 @@ def judge_retrieval(query: str, chunks: tuple[str, ...]) -> tuple[int, str]:
 
 
 def asked_about(query: str, passage: Passage) -> tuple[float, list[Word]]:
-    """The weighted share of the query's words that the passage holds, and those it lacks."""
+    """The weighted share of the query's words that the passage holds, and those it lacks. Of a long query a handful of
+    words is all of it: people tell stories when they ask."""
     line = analyse(query, language_of(query))
     held = total = 0.0
     missing: list[Word] = []
@@ -105,11 +112,13 @@ def asked_about(query: str, passage: Passage) -> tuple[float, list[Word]]:
     for quantity in line.quantities:
         total += 1.0
         held += any(quantity.equals(other) for place in passage.places for other in place.line.quantities)
-    return (held / total if total else 0.0), missing
+    return (min(1.0, held / min(total, _ENOUGH_WORDS)) if total else 0.0), missing
 
 
 def _kind(query: str) -> str | None:
-    return next((kind for pattern, kind in _ASKS if pattern.search(query)), None)
+    """What kind of thing a question asks for, where its words tell."""
+    asks = _ASKS if language_of(query) is ENGLISH else _ASKS_ELSEWHERE
+    return next((kind for pattern, kind in asks if pattern.search(query)), None)
 
 
 def _holds(kind: str, text: str, query: str) -> bool:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
-from ragtui.judges.embedded.matching import EXACT, Cover, Match, affinity_at
+from ragtui.judges.embedded.matching import EXACT, Cover, Match
 from ragtui.judges.embedded.passage import Passage
 from ragtui.judges.embedded.quantities import Quantity
 from ragtui.judges.embedded.words import Line, Word, plain
 
 _CLEARLY: Final = 0.35
+_SURELY: Final = 0.8
 _ALL: Final = frozenset(
     ["all", "any", "every", "anyone", "everyone", "anybody", "everybody", "each", "always", "anything"]
 )
@@ -49,27 +50,44 @@ def _predicate_held(claim: Line, cover: Cover) -> bool:
 
 def _rival(quantity: Quantity, claim: Line, passage: Passage, cover: Cover) -> tuple[int, Quantity] | None:
     """Another quantity of the same kind that stands nearer to the claim's words than any equal one."""
-    equal = [
-        (affinity_at(cover, place, passage.places[place].line.clause_of(other)), _same_noun(quantity, other))
-        for place, other in _like(quantity, passage)
-        if quantity.equals(other)
-    ]
-    rivals = [
-        (affinity_at(cover, place, passage.places[place].line.clause_of(other)), place, other)
-        for place, other in _like(quantity, passage)
-        if quantity.rivals(other) and not any(other.equals(each) and each is not quantity for each in claim.quantities)
-    ]
+    equal: list[tuple[int, Quantity]] = []
+    rivals: list[tuple[int, Quantity]] = []
+    for place, other in _like(quantity, passage):
+        if quantity.equals(other):
+            equal.append((place, other))
+        elif quantity.rivals(other) and not any(other.equals(each) for each in claim.quantities):
+            rivals.append((place, other))
+
+    def near(option: tuple[int, Quantity]) -> float:
+        place, other = option
+        return cover.clause_share(place, passage.places[place].line.clause_of(other)) + 0.5 * cover.sentence_share(
+            place
+        )
+
     if not rivals:
         return None
-    best, place, other = max(rivals, key=lambda each: (each[0], -each[1]))
-    if best < _CLEARLY or (place not in cover.places and not equal):
+    best = max(rivals, key=lambda option: (near(option), -option[0]))
+    sure = _CLEARLY if _same_noun(quantity, best[1]) else _SURELY
+    if near(best) < sure:
         return None
     if not equal:
-        return place, other
-    nearest, noun_fits = max(equal)
-    if best > nearest + _CLEARLY or (not noun_fits and _same_noun(quantity, other) and quantity.noun):
-        return place, other
-    return None
+        return best if best[0] in cover.places else None
+    return best if _outdoes(best, max(equal, key=near), quantity, cover, near) else None
+
+
+def _outdoes(
+    rival: tuple[int, Quantity],
+    equal: tuple[int, Quantity],
+    quantity: Quantity,
+    cover: Cover,
+    near: Callable[[tuple[int, Quantity]], float],
+) -> bool:
+    """Whether the claim is rather about the rival's place than about that of the equal quantity."""
+    if _same_noun(quantity, rival[1]) and equal[1].noun and not _same_noun(quantity, equal[1]):
+        return True
+    if rival[0] == equal[0]:
+        return near(rival) > near(equal) + _CLEARLY
+    return cover.sentence_share(rival[0]) > cover.sentence_share(equal[0]) + _CLEARLY
 
 
 def _like(quantity: Quantity, passage: Passage) -> Iterator[tuple[int, Quantity]]:
@@ -80,7 +98,7 @@ def _like(quantity: Quantity, passage: Passage) -> Iterator[tuple[int, Quantity]
 
 
 def _same_noun(one: Quantity, two: Quantity) -> bool:
-    return one.kind != "count" or not one.noun or not two.noun or one.noun == two.noun
+    return one.kind != "count" or one.noun == two.noun
 
 
 def _opposite(cover: Cover) -> str:
@@ -124,7 +142,7 @@ def _exclusion(claim: Line, passage: Passage, cover: Cover) -> str:
     found = {id(match.found) for match in cover.matches if match is not None}
     everyone = not _ALL.isdisjoint(claim.low)
     if everyone or not any(id(word) in found for word in restricted[:1]):
-        return f'leaves out that it is only "{line.text[restricted[0].start : restricted[-1].end]}"'
+        return f'leaves out that it is only "{restricted[0].text}"'
     return ""
 
 
@@ -163,9 +181,16 @@ def _swapped_comparison(claim: Line, line: Line, exact: list[Match]) -> str:
     return ""
 
 
+def _unheld(claim: Line, cover: Cover) -> int:
+    """How many words that matter the place lacks: another one in the same slot only contradicts if all else agrees."""
+    return sum(match is None and word.weight >= 1 for word, match in zip(claim.words, cover.matches, strict=True))
+
+
 def _other_name(claim: Line, passage: Passage, cover: Cover) -> str:
     """A name or thing after the same words as another one in the context: "island of Skye" for "island of Jura"."""
     line = passage.places[cover.home].line
+    if _unheld(claim, cover) > 1:
+        return ""
     taken = {id(match.found) for match in cover.matches if match is not None}
     by_word = {match.word.place: match.found for match in _at_home(cover)}
     for word, match in zip(claim.words, cover.matches, strict=True):
@@ -187,6 +212,8 @@ def _other_name(claim: Line, passage: Passage, cover: Cover) -> str:
 def _other_owner(claim: Line, passage: Passage, cover: Cover) -> str:
     """ "Barcelona of Spain" where the claim says Madrid of it."""
     line = passage.places[cover.home].line
+    if _unheld(claim, cover) > 1:
+        return ""
     taken = {id(match.found) for match in cover.matches if match is not None}
     strangers = [
         word

@@ -46,9 +46,18 @@ class Cover:
     matches: list[Match | None]
     match_places: list[int | None]
     affinity: Mapping[tuple[int, int], float]
+    sentence_affinity: Mapping[int, float]
     home: int = 0
     equal: list[tuple[Quantity, Quantity, int]] = field(default_factory=list)
     lacking: list[Quantity] = field(default_factory=list)
+
+    def clause_share(self, place: int, clause: int) -> float:
+        """How much of the claim's words one clause holds, of 1."""
+        return self.affinity.get((place, clause), 0.0)
+
+    def sentence_share(self, place: int) -> float:
+        """How much of the claim's words one sentence holds, of 1."""
+        return self.sentence_affinity.get(place, 0.0)
 
 
 def candidates(word: Word, passage: Passage) -> Iterator[tuple[int, Match]]:
@@ -100,7 +109,7 @@ def covers(claim: Line, passage: Passage, given: frozenset[str] = _NONE, keep: i
         for number in sorted(numbers)
         if number + 1 in numbers and passage.places[number].chunk == passage.places[number + 1].chunk
     ]
-    affinity = _affinity(per_place, weights)
+    affinity = _affinity(per_place, weights), _sentence_affinity(per_place, weights)
     found = [_cover(claim, passage, window, per_place, weights, anywhere, affinity) for window in windows]
     found.sort(key=lambda each: (-each.share - (0.02 if len(each.places) == 1 else 0.0), each.places))
     return found[:keep]
@@ -128,10 +137,11 @@ def _cover(
     per_place: dict[int, list[list[Match]]],
     weights: list[float],
     anywhere: list[float],
-    affinity: Mapping[tuple[int, int], float],
+    affinities: tuple[Mapping[tuple[int, int], float], Mapping[int, float]],
 ) -> Cover:
     count = len(claim.words)
-    cover = Cover(window, 0.0, [None] * count, [None] * count, affinity)
+    cover = Cover(window, 0.0, [None] * count, [None] * count, *affinities)
+    affinity = cover.affinity
     at_place = dict.fromkeys(window, 0.0)
     held = total = 0.0
     for index, weight in enumerate(weights):
@@ -192,10 +202,17 @@ def _affinity(per_place: dict[int, list[list[Match]]], weights: list[float]) -> 
     return found
 
 
-def affinity_at(cover: Cover, place: int, clause: int) -> float:
-    """How much of the claim stands in one clause, that of its whole sentence counting a little."""
-    sentence = sum(value for (number, _), value in cover.affinity.items() if number == place)
-    return cover.affinity.get((place, clause), 0.0) + 0.5 * sentence
+def _sentence_affinity(per_place: dict[int, list[list[Match]]], weights: list[float]) -> dict[int, float]:
+    """How much of the claim's words each sentence of the passage holds."""
+    total = sum(weights) or 1.0
+    return {
+        number: sum(
+            max((match.strength for match in options), default=0.0) * weight
+            for options, weight in zip(by_word, weights, strict=True)
+        )
+        / total
+        for number, by_word in per_place.items()
+    }
 
 
 def _preference(match: Match, affinity: float) -> tuple[float, bool]:

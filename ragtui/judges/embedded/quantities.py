@@ -250,6 +250,8 @@ def _calendar(line: Sequence[Token], at: int) -> Quantity | None:
     low = line[at].low
     if low in CLOCKS:
         return Quantity("clock", CLOCKS[low], CLOCKS[low], "", at, at + 1)
+    if low in ("weekend", "weekends"):
+        return Quantity("weekday", 6.5, 6.5, "", at, at + 1)
     if low in WEEKDAYS:
         return Quantity("weekday", WEEKDAYS[low], WEEKDAYS[low], "", at, at + 1)
     month = MONTHS.get(low)

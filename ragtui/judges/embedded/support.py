@@ -17,6 +17,8 @@ NEUTRAL: Final = "neutral"
 
 _NONE: Final[frozenset[str]] = frozenset()
 _ENOUGH: Final = 0.55
+_ENOUGH_OF_LITTLE: Final = 0.9
+_A_FEW: Final = 2  # words and numbers; a claim of fewer must be there whole
 _COMPARABLE: Final = 0.45
 
 
@@ -46,7 +48,8 @@ def judge_claim(
     if against:
         return Finding(CONTRADICTED, best.share, best.home, against)
     novel = _novel(line, passage, best)
-    if best.share >= _ENOUGH and not novel:
+    enough = _ENOUGH if sum(word.weight for word in line.words) + len(line.quantities) >= _A_FEW else _ENOUGH_OF_LITTLE
+    if best.share >= enough and not novel:
         return Finding(ENTAILED, best.share, best.home)
     place = best.home if best.share >= _COMPARABLE else None
     return Finding(NEUTRAL, best.share, place, novel or _missing(line, best))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from ragtui.judges.embedded.languages import ENGLISH, Language, stem_in
 from ragtui.judges.embedded.quantities import Quantity, quantities
@@ -17,6 +17,7 @@ _BREAKS: Final = frozenset(",;:.()–—!?、，。；：")
 _CLAUSE_WORDS: Final = word_class("clauses")
 _SCOPE_ENDS: Final = word_class("negation_ends")
 _NOUN_NEGATIONS: Final = word_class("noun_negations")
+_CONTRACTED: Final = word_class("contracted")
 _WHOLE: Final = frozenset(["nobody", "nothing", "none"])
 _LINKS: Final = frozenset(["a", "an", "the", "any", "of", "and", "or", "nor"])
 _GENERIC: Final = frozenset(base(word) for word in word_class("generic"))
@@ -91,17 +92,19 @@ def analyse(text: str, language: Language = ENGLISH, names: frozenset[str] = _NO
     for place, token in enumerate(line):
         if place in taken or place in skipped or token.kind not in "wj":
             continue
-        stem, senses = _meaning(token, keys.get(place), language)
-        if place not in keys and token.low in language.functions:
+        phrase = keys.get(place)
+        stem, senses = _meaning(token, phrase and phrase.key, language)
+        if phrase is None and (token.low in language.functions or token.low.partition("'")[0] in _CONTRACTED):
             continue
+        end = line[phrase.last].end if phrase else token.end
         first = place == 0 and not token.text[1:2].isupper() and token.text not in names
-        name = token.kind == "w" and token.text[0].isupper() and not first
+        name = token.kind == "w" and token.text[0].isupper() and not first and language.code != "de"
         weight = _GENERIC_WEIGHT if stem in _GENERIC else _DEGREE_WEIGHT if stem in _DEGREES else 1.0
         if token.kind == "w" and len(token.text) == 1 and not name:
             weight = 0.2
         words.append(
             Word(
-                token.text, stem, senses, weight, place, clauses[place], token.start, token.end,
+                text[token.start : end], stem, senses, weight, place, clauses[place], token.start, end,
                 name and token.low not in language.functions, place in negative, place in heads,
             )
         )  # fmt: skip
@@ -116,11 +119,18 @@ def _meaning(token: Token, key: str | None, language: Language) -> tuple[str, tu
     return stem, thesaurus().senses.get(stem, ())
 
 
-def _phrases(line: list[Token], taken: set[int]) -> tuple[dict[int, str], set[int]]:
-    """Known phrases: their key at the place of the first token, and the places of the others."""
+class _Phrase(NamedTuple):
+    """A known phrase: its key in the thesaurus and the place of its last token."""
+
+    key: str
+    last: int
+
+
+def _phrases(line: list[Token], taken: set[int]) -> tuple[dict[int, _Phrase], set[int]]:
+    """Known phrases by the place of their first token, and the places of their other tokens."""
     known = thesaurus().phrases
     stems = [base(token.low) if token.kind == "w" else "" for token in line]
-    keys: dict[int, str] = {}
+    keys: dict[int, _Phrase] = {}
     skipped: set[int] = set()
     for place, stem in enumerate(stems):
         if place in skipped or place in taken or stem not in known:
@@ -128,7 +138,7 @@ def _phrases(line: list[Token], taken: set[int]) -> tuple[dict[int, str], set[in
         for rest, key in known[stem]:
             places = range(place + 1, place + 1 + len(rest))
             if tuple(stems[place + 1 : place + 1 + len(rest)]) == rest and taken.isdisjoint(places):
-                keys[place] = key
+                keys[place] = _Phrase(key, place + len(rest))
                 skipped.update(places)
                 break
     return keys, skipped

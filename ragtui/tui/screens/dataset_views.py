@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ragtui.datasets.findings import Finding
-    from ragtui.tui.workbench import OpenDataset
+    from ragtui.tui.opened import OpenDataset
 
 MARKS: Final = {"error": ("✗", "bad"), "warning": ("!", "warn"), "info": ("i", "dim")}
 

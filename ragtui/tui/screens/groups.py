@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual import on
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import Vertical
 
+from ragtui.metrics.spec import MetricError
 from ragtui.text import cell
+from ragtui.tui.actions import bindings
 from ragtui.tui.performing import tell
 from ragtui.tui.screens.pane import Pane
 from ragtui.tui.widgets.choosing import Choice, Choosing
@@ -19,6 +22,7 @@ from ragtui.tui.widgets.prompt_line import ask
 from ragtui.tui.widgets.table_column import Painted, TableColumn
 from ragtui.tui.widgets.virtual_table import VirtualTable
 from ragtui.tui.widgets.wrapped_text import WrappedText
+from ragtui.tui.workbench import Workbench
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,6 +41,11 @@ class GroupsPane(Pane):
     """Groups at the left, the metrics of one in their order at the right, and what the metric at the cursor means."""
 
     SCOPES = ("groups",)
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("groups")]
+
+    def __init__(self, workbench: Workbench, *, id: str) -> None:
+        super().__init__(workbench, id=id)
+        self._shown = ""
 
     def compose(self) -> ComposeResult:
         with Part("Metric Groups", id="groups-part"):
@@ -71,11 +80,16 @@ class GroupsPane(Pane):
         self._show_group()
 
     @on(VirtualTable.Moved, "#group-list")
-    def _show_group(self, _: object = None, *, row: int | None = None) -> None:
+    def _other_group(self) -> None:
+        if (self.current.name if self.current is not None else "") != self._shown:
+            self._show_group()
+
+    def _show_group(self, *, row: int | None = None) -> None:
         group, table = self.current, self.query_one("#metric-list", VirtualTable)
         table.empty = "press + to add metrics" if group is not None else ""
         thresholds = {} if group is None else dict(group.thresholds)
         table.show(metric_frame(() if group is None else group.metrics, thresholds), METRIC_COLUMNS, row=row)
+        self._shown = group.name if group is not None else ""
         part = self.query_one("#metrics-part", Part)
         part.title(group.name if group else "metrics", f"{len(group.metrics)} metrics" if group else "")
         self._show_metric()
@@ -119,7 +133,7 @@ class GroupsPane(Pane):
     def _save(self, name: str, specs: Sequence[str], *, row: int | None = None) -> None:
         try:
             self.workbench.save_group(name, specs)
-        except (ValueError, OSError) as error:
+        except (MetricError, OSError) as error:
             tell(self, str(error), "error")
             return
         self._after_change(name, row=row)
@@ -164,7 +178,7 @@ class GroupsPane(Pane):
             if typed and typed != group.name:
                 try:
                     self.workbench.rename_group(group.name, typed)
-                except (ValueError, OSError) as error:
+                except (MetricError, OSError) as error:
                     tell(self, str(error), "error")
                     return
                 self._after_change(typed)
@@ -266,7 +280,9 @@ def about_metric(metric: Metric) -> Passage:
     passage.gap()
     better = "higher is better" if metric.higher_is_better else "lower is better"
     limit = passes(metric)
-    passage.line(("scale    ", "title"), (f"{metric.shown_scale}, {better}" + (f", passes {limit}" if limit else ""), ""))
+    passage.line(
+        ("scale    ", "title"), (f"{metric.shown_scale}, {better}" + (f", passes {limit}" if limit else ""), "")
+    )
     passage.line(("needs    ", "title"), (", ".join(metric.inputs) or "nothing", ""), hang=9)
     if metric.optional:
         passage.line(("can use  ", "title"), (", ".join(metric.optional), ""), hang=9)

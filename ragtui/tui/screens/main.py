@@ -56,7 +56,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
     """Shows one pane at a time; a pane is made when it is first shown."""
 
     BINDINGS: ClassVar[list[BindingType]] = []
-    AUTO_FOCUS = None
+    AUTO_FOCUS = ""
     ALLOW_IN_MAXIMIZED_VIEW = "#top, #bottom"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-short"), (32, "-tall")]  # noqa: RUF012
@@ -67,6 +67,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._before: list[str] = []
 
     def compose(self) -> ComposeResult:
+        # Known before anything is styled, so that the first paint is the right one.
+        width, height = self.app.size
+        self.set_classes(("-wide" if width >= 100 else "-narrow", "-tall" if height >= 32 else "-short"))
         yield TopBar(id="top")
         with ContentSwitcher(initial="datasets", id="panes"):
             yield DatasetsPane(self.workbench, id="datasets")
@@ -109,6 +112,22 @@ class MainScreen(Screen[None], inherit_bindings=False):
         pane = await self.show_pane("results")
         if isinstance(pane, ResultsPane):
             await pane.open(experiment)
+
+    @on(Pane.Results)
+    async def _results_wanted(self, event: Pane.Results) -> None:
+        await self.open_results(event.experiment)
+
+    @on(Pane.Evaluate)
+    async def _experiment_wanted(self, event: Pane.Evaluate) -> None:
+        from ragtui.tui.screens.experiments import ExperimentsPane
+
+        pane = await self.show_pane("experiments")
+        if isinstance(pane, ExperimentsPane):
+            pane.make(event.dataset)
+
+    @on(Pane.Activity)
+    def _activity(self, event: Pane.Activity) -> None:
+        self.query_one(TopBar).show(running=event.words)
 
     async def step_back(self) -> None:
         """One step back: from a zoomed part, a filter, a part, or to the pane before."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from textual.containers import Container
 from textual.message import Message
 
+from ragtui.tui.opened import OpenDataset
 from ragtui.tui.performing import Performs
 from ragtui.tui.widgets.virtual_table import VirtualTable
 from ragtui.tui.workbench import Workbench
@@ -17,6 +20,24 @@ class Pane(Performs, Container):
 
     class Altered(Message):
         """Breadcrumb, status or what is possible may have changed."""
+
+    @dataclass
+    class Activity(Message):
+        """What goes on in the background, in a few words; empty when it has ended."""
+
+        words: str
+
+    @dataclass
+    class Evaluate(Message):
+        """A new experiment with this dataset is wanted."""
+
+        dataset: OpenDataset
+
+    @dataclass
+    class Results(Message):
+        """The results of an experiment are wanted."""
+
+        experiment: str
 
     def __init__(self, workbench: Workbench, *, id: str) -> None:
         super().__init__(id=id)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragtui.datasets.containers import Reading, head_of
+from ragtui.datasets.containers import Reading, first_rows, head_of, reading_of
 from ragtui.datasets.containers import delimited as module
 from ragtui.datasets.containers.delimited import read_delimited
 from ragtui.datasets.containers.encoding import decode
@@ -85,7 +85,7 @@ class TestAgreement:
         fast = module._read_fast(data, head_of(source), source, reports[0])
         if fast is None:
             return
-        exact = module._read_exact(data, decode(data), source, reports[1])
+        exact = module._read_exact(len(data), decode(data), source, reports[1])
         assert exact is not None
         assert fast.frame.equals(exact.frame)
         assert fast.lines == exact.lines
@@ -286,3 +286,57 @@ def test_a_million_faults_take_no_more_room_than_a_thousand(tmp: Path) -> None:
     reading = read(tmp, b"a,b\n" + b"1\n" * 200_000)
     assert len(reading.report.findings) == 1000
     assert reading.report.total(Level.ERROR) == 200_000
+
+
+class TestFirstRows:
+    @pytest.mark.parametrize("size", [3, 500, 30_000])
+    def test_they_are_those_of_the_whole_file(self, tmp: Path, size: int) -> None:
+        path = tmp / "long.csv"
+        path.write_bytes(("".join(sound(size)) + '"an open quote').encode())
+        source = Source(path, str(path))
+        first = first_rows(source, 200)
+        assert first is not None
+        assert first.frame.equals(table(read_delimited(source)).frame.head(200))
+
+    def test_a_file_that_was_read_is_not_read_again(self, tmp: Path) -> None:
+        path = tmp / "read.csv"
+        path.write_bytes(b"a\n1\n2\n3\n")
+        source = Source(path, str(path))
+        reading_of(source)
+        path.write_bytes(b"other\n")
+        first = first_rows(source, 2)
+        assert first is not None
+        assert first.frame["a"].to_list() == ["1", "2"]
+
+
+class TestRewriting:
+    @given(
+        rows=st.lists(
+            st.lists(st.text("a,;\"\n\r é🚢='", min_size=1, max_size=8), min_size=2, max_size=2), min_size=1, max_size=5
+        ),
+        delimiter=st.sampled_from([";", "\t", "|"]),
+        encoding=st.sampled_from(["utf-8", "utf-16", "utf-8-sig"]),
+    )
+    @settings(max_examples=100, deadline=None)
+    def test_the_fix_for_another_delimiter_keeps_every_cell(
+        self, tmp: Path, rows: list[list[str]], delimiter: str, encoding: str
+    ) -> None:
+        stream = io.StringIO(newline="")
+        csv.writer(stream, delimiter=delimiter, lineterminator="\r\n", quoting=csv.QUOTE_ALL).writerows(
+            [["query", "x"], *rows]
+        )
+        data = stream.getvalue().encode(encoding)
+        reading = read(tmp, data)
+        [finding] = [each for each in reading.report.findings if each.code in ("CSV002", "TEXT002")]
+        [edit] = finding.fix
+        after = read(tmp, data[: edit.start] + edit.text.encode() + data[edit.end :])
+        assert after.report.findings == []
+        assert table(after).delimiter == ","
+        assert table(after).frame.drop("_line").equals(table(reading).frame.drop("_line"))
+
+    def test_no_fix_is_offered_where_a_record_would_be_lost(self, tmp: Path) -> None:
+        reading = read(tmp, b"a;b\n1;2\n3\n")
+        assert [(finding.code, finding.fixable) for finding in reading.report.findings] == [
+            ("CSV005", False),
+            ("CSV002", False),
+        ]

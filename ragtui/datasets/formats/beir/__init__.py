@@ -112,7 +112,7 @@ class _Reading:
         read = self.read(named)
         corpus, queries, qrels = read.get("corpus"), read.get("queries"), read.get("qrels")
         from ragtui.datasets.formats.beir.runs import read_run
-        from ragtui.datasets.retrieval import RetrievalSet, sizes, used_judgments
+        from ragtui.datasets.retrieval import RetrievalSet
         from ragtui.datasets.rules.retrieval_sets import double_encoded_queries
 
         split = None if qrels else self.split(parts)
@@ -141,16 +141,14 @@ class _Reading:
                 self.report.add(rules.empty_part(file, noun))
         run_rules(whole, self.report, self.options.runs)
         self.report.extend(double_encoded_queries(whole))
-        used = None if judgments is None else used_judgments(judgments)
-        counts = sizes(whole, used)
         asked = whole.queries
         if asked is not None and self.options.limit is not None:
             asked = asked.head(self.options.limit)
         return Dataset(
             name=self.source.path.name if self.source.is_folder else self.source.path.stem,
             path=self.source.shown, location=self.source.path, format="beir", why=sniff.why, shape=Shape.RETRIEVAL,
-            corpus=whole.documents, queries=asked, qrels=used,
-            runs={name: frame.drop("line") for name, frame in runs.items()}, corpus_path=parts.corpus, counts=counts,
+            corpus=whole.documents, queries=asked, qrels=whole.used_judgments,
+            runs=whole.used_runs(), corpus_path=parts.corpus, counts=whole.sizes(),
         )  # fmt: skip
 
     def read(self, named: Mapping[str, Path]) -> dict[str, Part]:

@@ -242,7 +242,7 @@ def _id(field: Field, kind: Kind, member: Member, passage: Passage, add: Callabl
     if isinstance(value, str):
         if source[:1] != '"':  # a number of so many digits that it is kept as text
             add(rules.id_not_text(line, column, field.key, kind.references, "the number " + source, source, ()))
-        elif value.strip() == "":
+        elif not value:
             add(rules.empty_id(line, column, field.key))
             return None
         return value

@@ -1,0 +1,83 @@
+"""Work spread over processes gives what plain calls give, and its failures come home."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from ragtui.datasets.workers import spread
+
+
+def double(number: int) -> int:
+    return number * 2
+
+
+def slow_first(number: int) -> int:
+    time.sleep(0.3 if number == 0 else 0)
+    return number
+
+
+def process(_: int) -> int:
+    return os.getpid()
+
+
+def refuse(number: int) -> int:
+    if number == 3:
+        raise ValueError(f"no {number}")
+    return number
+
+
+def die(number: int) -> int:
+    if os.environ.get("RAGTUI_TEST_PARENT") != str(os.getpid()):
+        os._exit(9)
+    return number
+
+
+def shout(number: int) -> int:
+    print("noise on standard output")
+    return number
+
+
+def test_results_come_in_the_order_of_the_tasks() -> None:
+    assert list(spread(double, range(10), 2)) == [number * 2 for number in range(10)]
+    assert list(spread(slow_first, range(4), 2)) == [0, 1, 2, 3]
+
+
+def test_the_work_is_done_elsewhere() -> None:
+    assert os.getpid() not in set(spread(process, range(4), 2))
+
+
+def test_an_exception_is_raised_here() -> None:
+    with pytest.raises(ValueError, match="no 3"):
+        list(spread(refuse, range(5), 2))
+
+
+def test_a_process_that_dies_costs_nothing_but_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAGTUI_TEST_PARENT", str(os.getpid()))
+    assert list(spread(die, range(4), 2)) == [0, 1, 2, 3]
+
+
+def test_what_a_function_prints_does_not_disturb(capfd: pytest.CaptureFixture[str]) -> None:
+    assert list(spread(shout, range(3), 1)) == [0, 1, 2]
+
+
+def test_no_process_is_left_when_results_are_not_taken() -> None:
+    results = spread(process, range(4), 2)
+    worker = next(results)
+    results.close()  # type: ignore[attr-defined]
+    assert not Path(f"/proc/{worker}").exists()
+
+
+def test_a_worker_loads_no_frames() -> None:
+    """Polars costs 100 MB and 150 ms in every process; scanning does not need it."""
+    import subprocess
+    import sys
+
+    program = "import sys, ragtui.datasets.formats.beir.scan; print([m for m in ('polars', 'numpy', 'openpyxl') if m in sys.modules])"
+    assert (
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip()
+        == "[]"
+    )
