@@ -15,6 +15,7 @@ import sys
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
+from types import ModuleType
 from typing import Annotated, Any, Final
 
 os.environ.setdefault("TYPER_USE_RICH", "0")  # Rich would double the time that --help takes
@@ -43,10 +44,26 @@ class _Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         return _load(cmd_name) if cmd_name in command_names() else None
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Lists the commands by the first sentence of their help; to build each whole would double the time of --help."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _first_sentence(_module(name))) for name in self.list_commands(ctx)])
+
+
+def _first_sentence(module: ModuleType) -> str:
+    told = module.app.info.help if hasattr(module, "app") else module.command.__doc__
+    first, *_ = " ".join((told or "").split("\n\n")[0].split()).split(". ")
+    return first if first.endswith((".", "?", "!")) else f"{first}."
+
+
+@cache
+def _module(name: str) -> ModuleType:
+    names = {info.name.removesuffix("_"): info.name for info in pkgutil.iter_modules(__path__)}
+    return import_module(f"{__name__}.{names[name]}")
+
 
 def _load(name: str) -> Any:
-    module = name if any(info.name == name for info in pkgutil.iter_modules(__path__)) else f"{name}_"
-    loaded = import_module(f"{__name__}.{module}")
+    loaded = _module(name)
     nested = getattr(loaded, "app", None)
     if nested is None:
         nested = _typer()

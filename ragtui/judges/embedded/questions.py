@@ -206,6 +206,8 @@ def judge_facts(inputs: Inputs) -> Verdict:
 
 
 def _facts_in(reference: str, text: str, language: Language, query: str) -> tuple[Evidence, ...]:
+    if _only_declines(reference):
+        return _no_answer(reference, text)
     pieces = [sentence.text for sentence in sentences(text, language.code) if not declines(sentence.text)]
     claims = [fact.text for fact in facts(reference)]
     if not pieces:
@@ -223,6 +225,13 @@ def _facts_in(reference: str, text: str, language: Language, query: str) -> tupl
     if first.verdict == NEUTRAL and len(first.claim.split()) <= _SHORT:
         return (Evidence(first.claim, ENTAILED, 0, 0, len(text.rstrip())), *found[1:])
     return found
+
+
+def _no_answer(reference: str, text: str) -> tuple[Evidence, ...]:
+    """The one fact of a reference that says that there is no answer: the other text says so too, or it answers."""
+    right = _only_declines(text)
+    note = "" if right else "answers, though the ground truth says that there is no answer"
+    return (Evidence(reference.strip(), ENTAILED if right else CONTRADICTED, 0, 0, len(text.rstrip()), note),)
 
 
 _QUESTIONS: Final[Mapping[str, Callable[[Inputs], Verdict]]] = {

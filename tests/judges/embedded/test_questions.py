@@ -170,6 +170,8 @@ def test_where_the_reference_says_that_there_is_no_answer_declining_is_right(res
     gold = ("The help articles do not say this.",)
     assert ask("response_completeness", response=response, ground_truth=gold).score == score
     assert ask("similarity", response=response, ground_truth=gold).score == score
+    (fact,) = ask("facts", response=response, ground_truth=gold).evidence
+    assert fact.verdict == ("entailed" if score == 5 else "contradicted")
 
 
 def test_pages_that_disagree_do_not_turn_a_supported_claim_into_a_contradicted_one() -> None:
