@@ -209,7 +209,9 @@ class Workbench:
             One of ``running.expected()``.
         """
         from ragtui.experiments.demo import default_folder, prepare, run_demo
+        from ragtui.tui.running import make_processes_possible
 
+        make_processes_possible()
         workspace = prepare(default_folder())
         experiment = run_demo(workspace, progress)
         os.chdir(workspace.root)

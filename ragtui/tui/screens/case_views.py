@@ -36,13 +36,13 @@ def brief(case: CaseDetail, plan: Plan, metric: str) -> Passage:
     if side.ranking:
         passage.gap()
         _ranking(passage, side, limit=12)
-    cells = sorted(side.cells, key=lambda each: each.metric != metric)
-    for cell in cells:
-        if cell.metric == metric or cell.repeat == 1:
-            passage.gap() if cell.metric == metric else None
-            _score(passage, cell, plan, claims=cell.metric == metric)
-            passage.gap() if cell.metric == metric else None
+    passage.gap()
+    for cell in (each for each in side.cells if each.metric == metric):
+        _score(passage, cell, plan, claims=True)
     _cause(passage, side)
+    passage.gap()
+    for cell in (each for each in side.cells if each.metric != metric and each.repeat == 1):
+        _score(passage, cell, plan, claims=False)
     return passage
 
 
