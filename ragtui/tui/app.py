@@ -114,7 +114,7 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
 
     async def _pane(self, name: str) -> None:
         while self.screen is not self.main:
-            self.pop_screen()
+            self.screen.dismiss(None)  # not popped: whoever opened it is told that it was left
         await self.main.show_pane(name)
 
     async def do_datasets(self) -> None:
@@ -148,7 +148,7 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
         if self.screen is self.main:
             await self.main.step_back()
         elif len(self.screen_stack) > 1:
-            self.pop_screen()
+            self.screen.dismiss(None)
 
     def do_keys(self) -> None:
         self._choose_action("keys that work here", self._here(with_keys_only=True))
