@@ -22,6 +22,7 @@ from ragtui.tui.performing import Performs, available, chain, tell
 from ragtui.tui.screens.main import MainScreen
 from ragtui.tui.widgets.choosing import Choice, Choosing
 from ragtui.tui.widgets.key_bar import key_of
+from ragtui.tui.widgets.part import zoom
 from ragtui.tui.widgets.prompt_line import ask
 from ragtui.tui.workbench import Workbench
 from ragtui.workspace import Workspace, WorkspaceError
@@ -141,12 +142,13 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
         self.screen.focus_previous()
 
     def do_zoom(self) -> None:
-        if self.screen is self.main:
-            self.main.zoom()
+        zoom(self.screen)
 
     async def do_back(self) -> None:
         if self.screen is self.main:
             await self.main.step_back()
+        elif self.screen.maximized is not None:
+            self.screen.minimize()
         elif len(self.screen_stack) > 1:
             self.screen.dismiss(None)
 
