@@ -174,7 +174,7 @@ class Choosing(ModalScreen[str | None]):
 
 
 def found(typed: str, choices: Sequence[Choice]) -> list[Choice]:
-    """The choices that hold every typed word, best first: beginnings before insides."""
+    """The choices that hold every typed word, best first: the one so named, then beginnings before insides."""
     words = typed.lower().split()
     if not words:
         return list(choices)
@@ -183,5 +183,6 @@ def found(typed: str, choices: Sequence[Choice]) -> list[Choice]:
         text = f"{choice.title} {choice.note}".lower()
         if not choice.heading and all(word in text for word in words):
             starts = text.startswith(words[0]) or f" {words[0]}" in text
-            scored.append((not text.startswith(words[0]), not starts, i))
-    return [choices[i] for _, _, i in sorted(scored)]
+            named = choice.key.lower() == typed.strip().lower()
+            scored.append((not named, not text.startswith(words[0]), not starts, i))
+    return [choices[each[-1]] for each in sorted(scored)]
