@@ -296,9 +296,9 @@ class Workbench:
         return read(paths or around(self.workspace.root))
 
     def put(self, opened: list[OpenDataset]) -> None:
-        """Puts datasets on the workbench; one that was there already, by path and name, is replaced."""
+        """Puts datasets on the workbench; one that was there already is replaced."""
         for each in opened:
-            same = [i for i, old in enumerate(self.datasets) if (old.path, old.name) == (each.path, each.name)]
+            same = [i for i, old in enumerate(self.datasets) if old.origin == each.origin]
             if same:
                 self.datasets[same[0]] = each
             else:
