@@ -24,7 +24,7 @@ async def running(
 ) -> AsyncIterator[tuple[RagtuiApp, Pilot[None]]]:
     """The app in a workspace, loaded."""
     app = RagtuiApp(Workbench(Workspace.open(folder), list(paths)), experiment=experiment)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=size, notifications=True) as pilot:
         await settled(app, pilot)
         yield app, pilot
 

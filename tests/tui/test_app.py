@@ -38,7 +38,9 @@ async def test_looking_around_writes_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(("key", "title"), [("1", "Datasets"), ("2", "Metric Groups"), ("3", "Experiments"), ("4", "Results")])
+@pytest.mark.parametrize(
+    ("key", "title"), [("1", "Datasets"), ("2", "Metric Groups"), ("3", "Experiments"), ("4", "Results")]
+)
 async def test_each_pane_has_one_key(tmp_path: Path, key: str, title: str) -> None:
     async with running(tmp_path) as (app, pilot):
         await press(app, pilot, key)

@@ -21,7 +21,9 @@ def responses() -> dict[str, str]:
     return {row.get("id", f"y{number}"): row["response"] for number, row in enumerate(rows, 1)}
 
 
-def test_outside_tmux_the_whole_value_is_sent_and_nobody_claims_it_arrived(tmp_path: Path, responses: dict[str, str]) -> None:
+def test_outside_tmux_the_whole_value_is_sent_and_nobody_claims_it_arrived(
+    tmp_path: Path, responses: dict[str, str]
+) -> None:
     sent: list[str] = []
     done = copy(responses["y1"], tmp_path / "copy.txt", sent.append, environment={})
     assert done.way == "terminal"

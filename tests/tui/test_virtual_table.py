@@ -51,7 +51,9 @@ class OneTable(App[None]):
 
 
 def numbers(count: int) -> pl.DataFrame:
-    return pl.DataFrame({"id": [f"row {i}" for i in range(count)], "n": range(count), "odd": [i % 2 for i in range(count)]})
+    return pl.DataFrame(
+        {"id": [f"row {i}" for i in range(count)], "n": range(count), "odd": [i % 2 for i in range(count)]}
+    )
 
 
 @pytest.mark.parametrize(
