@@ -276,6 +276,7 @@ def run_app(paths: list[str], *, demo: bool = False, mouse: bool = False, experi
     mouse = mouse or workbench.setting("mouse", False) is True
     app = RagtuiApp(workbench, experiment=experiment, mouse=mouse)
     app.run(mouse=mouse)
+    workbench.leave()
     if farewell := workbench.farewell():
         print(farewell)
     if app.return_code:
