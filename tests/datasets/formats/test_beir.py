@@ -684,3 +684,30 @@ class TestLinesPastTheThousandth:
         counted = Report("f")
         counted.counts.update(dict.fromkeys(full.counts, SHOWN_PER_RULE))
         assert tally("corpus", line.encode() + b"\n", counted) is not None
+
+
+class TestOneFileAlone:
+    @pytest.mark.parametrize(
+        ("name", "records", "count"),
+        [
+            ("corpus.jsonl", CORPUS, "documents"),
+            ("queries.jsonl", QUERIES, "queries"),
+            ("qrels.jsonl", QRELS, "judgments"),
+        ],
+    )
+    def test_it_is_recognised_and_read_without_missing_the_rest(
+        self, tmp_path: Path, name: str, records: list[Any], count: str
+    ) -> None:
+        write(tmp_path)
+        result = open_datasets([str(tmp_path / name)])
+        assert [each.code for each in result.findings()] == []
+        assert [(dataset.format, dataset.counts[count]) for dataset in result.datasets] == [("beir", len(records))]
+
+    def test_its_rows_are_not_loaded_to_find_that_out(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        write(tmp_path)
+
+        def refuse(*_: object) -> None:
+            raise AssertionError("the whole file was read")
+
+        monkeypatch.setattr("ragtui.datasets.containers.jsonlines.utf8_of", refuse)
+        open_datasets([str(tmp_path / "corpus.jsonl")])
