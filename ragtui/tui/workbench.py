@@ -291,7 +291,9 @@ class Workbench:
             done, total = self.last_run.progress.done, self.last_run.progress.total
             experiment, stopped = self.last_run.plan.id, not total or done < total
             if stopped:
-                lines.append(f"experiment {experiment} stopped at {done:,} of {total:,}; r in the app goes on from there")
+                lines.append(
+                    f"experiment {experiment} stopped at {done:,} of {total:,}; r in the app goes on from there"
+                )
             elif not lines:
                 lines.append(f"experiment {experiment}: ragtui show {experiment}")
         return "\n".join(lines)
