@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from ragtui.datasets.check import Opened, open_datasets
 from ragtui.datasets.findings import SHOWN_PER_RULE, Finding, Level, Report
 from ragtui.datasets.formats import ReadOptions
-from ragtui.datasets.formats.beir import scan
-from ragtui.datasets.formats.beir.records import repair
-from ragtui.datasets.formats.beir.tally import tally
+from ragtui.datasets.retrieval_lines import scan
+from ragtui.datasets.retrieval_lines.records import repair
+from ragtui.datasets.retrieval_lines.tally import tally
 
 CORPUS = [{"_id": f"d{n}", "title": f"Title {n}", "text": f"Text {n}."} for n in range(1, 6)]
 QUERIES = [{"_id": f"q{n}", "text": f"Question {n}?"} for n in range(1, 4)]

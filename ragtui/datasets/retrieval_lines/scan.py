@@ -17,8 +17,8 @@ from typing import Any, BinaryIO, Final, TypeAlias
 import msgspec
 
 from ragtui.datasets.findings import SHOWN_PER_RULE, Report
-from ragtui.datasets.formats.beir.records import KINDS, repair
-from ragtui.datasets.formats.beir.tally import tally
+from ragtui.datasets.retrieval_lines.records import KINDS, repair
+from ragtui.datasets.retrieval_lines.tally import tally
 from ragtui.datasets.workers import available_cpus, spread
 
 _ALONE: Final = 16 << 20  # bytes that are not worth a second process

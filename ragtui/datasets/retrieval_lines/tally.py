@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from ragtui.datasets.findings import SHOWN_PER_RULE, Level, Report
-from ragtui.datasets.formats.beir.records import KINDS, Document, Field, Kind, Query, Record, near_miss
+from ragtui.datasets.retrieval_lines.records import KINDS, Document, Field, Kind, Query, Record, near_miss
 
 Faults: TypeAlias = list[tuple[str, Level]]
 _decode: Final = msgspec.json.Decoder().decode
