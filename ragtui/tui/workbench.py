@@ -239,7 +239,9 @@ class Workbench:
         """
         from ragtui.tui.triage import Triage
 
-        triage = Triage(self.store(write=True).results(experiment), self.store(write=True))
+        self.store().entry(experiment)  # before anything is written for an experiment that is not there
+        store = self.store(write=True)
+        triage = Triage(store.results(experiment), store)
         _ = triage.summaries, triage.comparisons  # made here, in the thread that may wait
         self.last_triage = triage
         return triage

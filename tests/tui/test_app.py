@@ -33,7 +33,7 @@ async def test_an_empty_folder_says_in_four_lines_what_to_do(tmp_path: Path) -> 
 
 
 async def test_looking_around_writes_nothing(tmp_path: Path) -> None:
-    async with running(tmp_path) as (app, pilot):
+    async with running(tmp_path, experiment="nosuch") as (app, pilot):
         await press(app, pilot, "2", "3", "4", "1")
     assert list(tmp_path.iterdir()) == []
 
