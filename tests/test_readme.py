@@ -69,6 +69,12 @@ def test_every_option_spoken_of_exists(title: str, command: str) -> None:
     assert {option for option in options if option not in help_of(command)} == set()
 
 
+def test_every_command_spoken_of_exists() -> None:
+    named = {code.split()[1] for code in in_code_font(README) if code.startswith("ragtui ") and "PATH" not in code}
+    assert len(named) >= 8
+    assert named <= set(command_names())
+
+
 def test_the_findings_shown_are_those_that_are_printed() -> None:
     block = re.search(r"    \$ ragtui (check .+)\n((?:    .+\n)+)", README)
     assert block is not None

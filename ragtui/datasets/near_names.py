@@ -9,6 +9,7 @@ from typing import Final
 
 _JOINS: Final = re.compile(r"[\s_\-]+")
 _INVISIBLE: Final = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad]")
+_VERSION: Final = re.compile(r"(?P<name>.*?)_?(?:v|ver|version)?_?[0-9]+|(?P<other>.*)_[a-z]")
 _NEAR: Final = 84  # rapidfuzz's ratio, 0 to 100: one or two letters off in a name of ten
 
 
@@ -38,7 +39,8 @@ def _as_many_words(one: str, other: str) -> bool:
 def intended(headers: Sequence[str], names: Sequence[str], wanted: Sequence[str]) -> dict[str, str]:
     """For every one of ``wanted`` that is there: the column (of ``names``) that is it, or was probably meant to be it.
 
-    A header that is exactly right always wins; a header that is another wanted name is never taken for a near one.
+    A header that is exactly right always wins; a header that is another wanted name is never taken for a near one, nor is
+    a numbered version (``response_v2``), which is one of several on purpose.
     """
     found = {header: name for header, name in zip(headers, names, strict=True) if header in wanted and header == name}
     rest = [
@@ -48,9 +50,14 @@ def intended(headers: Sequence[str], names: Sequence[str], wanted: Sequence[str]
         for header, name in rest:
             if name not in found.values():
                 meant = near(header, [each for each in wanted if each not in found])
-                if meant is not None:
+                if meant is not None and not _is_version(header, meant):
                     found[meant] = name
     return found
+
+
+def _is_version(header: str, name: str) -> bool:
+    found = _VERSION.fullmatch(plain_name(header))
+    return found is not None and plain_name(name) in (found["name"], found["other"])
 
 
 def _same(name: str, wanted: Sequence[str]) -> str | None:

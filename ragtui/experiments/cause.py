@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
 
@@ -150,11 +151,13 @@ _WORD: Final = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+")
 _DENSE: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
+@lru_cache(maxsize=8_192)
 def words(text: str) -> frozenset[str]:
     """Words of at least four letters, numbers, and pairs of characters where a script writes without spaces."""
     found: set[str] = set()
+    dense = not text.isascii() and _DENSE.search(text) is not None
     for word in _WORD.findall(text.casefold()):
-        if _DENSE.search(word):
+        if dense and _DENSE.search(word):
             found.update(word[i : i + 2] for i in range(max(1, len(word) - 1)))
         elif len(word) > 3 or word[0].isdigit():
             found.add(word[:6])  # a crude stem: endings differ between answer and context

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
 from ragtui.experiments.cause import Diagnosis, Signals, diagnose, diagnose_ranking
+from ragtui.experiments.database import explained
 from ragtui.experiments.plan import PlannedMetric, Side
+from ragtui.experiments.progress import Status
 from ragtui.experiments.recorder import evidence_of
 
 if TYPE_CHECKING:
@@ -21,8 +24,36 @@ _TELLING: Final = ("nDCG", "Recall", "MRR", "MAP", "Hit", "R-precision")
 _AT_ONCE: Final = 500
 
 
+VERSION: Final = 1  # of the rules; causes that others found are found anew
+
+
 def diagnoses(results: StoredResults, side: Side) -> pl.DataFrame:
-    """The failing rows of a side: ``position``, ``cause``, ``evidence``; rows that nothing explains are left out."""
+    """The failing rows of a side: ``position``, ``cause``, ``evidence``; rows that nothing explains are left out.
+
+    A finished experiment's are kept beside its frame.
+    """
+    path = _kept_at(results, side)
+    if results.status is Status.FINISHED and path.is_file():
+        return pl.read_parquet(path)
+    return _diagnosed(results, side)
+
+
+def keep(results: StoredResults) -> None:
+    """Finds and keeps the causes of an experiment that has just come to its end."""
+    for side in results.sides:
+        path = _kept_at(results, side)
+        with explained(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            partial = path.with_suffix(".partial")
+            _diagnosed(results, side).write_parquet(partial)
+            partial.replace(path)
+
+
+def _kept_at(results: StoredResults, side: Side) -> Path:
+    return results.store.file(results.experiment, f".{side}.causes-{VERSION}.parquet")
+
+
+def _diagnosed(results: StoredResults, side: Side) -> pl.DataFrame:
     ranked = [each for each in results.plan.metrics if each.kind == "retrieval"]
     found = _of_rankings(results, side, ranked) if ranked else _of_answers(results, side)
     rows = [(position, each.cause.value, each.evidence) for position, each in found if each is not None]

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragtui.datasets.dataset import Dataset, Shape
+from ragtui.experiments import diagnoses
 from ragtui.experiments.case_inputs import case_table
 from ragtui.experiments.case_run import CaseRun
 from ragtui.experiments.finished_frame import write_frame
@@ -81,6 +82,7 @@ def run(
             status, message = _ending(job, progress)
             if status is Status.FINISHED:
                 write_frame(store, recorder.number, plan)
+                diagnoses.keep(store.results(plan.id))
         except (JudgeStopped, StoreError) as stopped:
             status, message = Status.PAUSED, str(stopped)
         except BaseException as error:

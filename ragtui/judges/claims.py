@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from ragtui.judges.applicability import text_of
 from ragtui.judges.embedded.facts import facts
 from ragtui.judges.judge import Question, Verdict
 from ragtui.judges.prompts import Messages, Schema, claim_messages, denial_messages, numbered, yes_no_messages
@@ -26,7 +27,8 @@ _DENIALS: Final = {
 }
 _SHOWN: Final = 90
 _BY_CLAIMS: Final = ("groundedness", "response_completeness", "similarity", "facts")
-_BY_QUESTIONS: Final = ("relevance", "retrieval")
+ONE_REFERENCE: Final = ("response_completeness", "similarity", "facts")
+"""Questions that are put once for each reference."""
 
 ANSWERS: Final = "Does the answer give what the question asks for, whether right or wrong?"
 WHOLE: Final = "Does the answer cover every part of the question?"
@@ -35,7 +37,8 @@ ALL_THERE: Final = "Do the texts together hold everything that is needed to answ
 
 
 def first_calls(question: Question) -> list[tuple[Messages, Schema]] | None:
-    """What is sent whatever the replies are; what follows from a reply is made of the same texts. ``None``: not by claims."""
+    """What is sent whatever the replies are, for a question with one reference; what follows from a reply is made of the
+    same texts. ``None``: not by claims."""
     if question.name in _BY_CLAIMS:
         return [
             claim_messages(heading, texts, claim)
@@ -50,7 +53,7 @@ def first_calls(question: Question) -> list[tuple[Messages, Schema]] | None:
 
 
 async def ask_by_claims(judge: OpenAIJudge, question: Question, interview: Interview) -> Verdict | None:
-    """The verdict, or ``None`` for a question that cannot be taken apart."""
+    """The verdict on a question with one reference, or ``None`` where it cannot be taken apart."""
     if question.name == "relevance":
         return await _relevance(judge, question.inputs, interview)
     if question.name == "retrieval":
@@ -65,11 +68,9 @@ async def ask_by_claims(judge: OpenAIJudge, question: Question, interview: Inter
 
 
 def _nothing(question: Question) -> str:
-    response = _text(question.inputs, "response")
+    response = text_of(question.inputs, "response")
     if question.name != "groundedness":
         return "the ground truth states nothing"
-    if not response.strip():
-        return "the response is empty: nothing to verify"
     refused = any(declines(each.text) for each in sentences(response))
     return f"the response {'declines to answer' if refused else 'states nothing'}: nothing to verify"
 
@@ -79,12 +80,12 @@ Side = tuple[str, tuple[str, ...], list[str]]
 
 
 def _sides(name: str, inputs: Inputs) -> list[Side]:
-    response = _text(inputs, "response")
+    response = text_of(inputs, "response")
     if name == "groundedness":
         context = inputs.get("context", ())
         texts = (context,) if isinstance(context, str) else tuple(context)
         return [("TEXT", texts, _claims(response))]
-    reference = _reference(inputs)
+    reference = text_of(inputs, "ground_truth")
     sides: list[Side] = [("TEXT", (response,), [fact.text for fact in facts(reference)])]
     if name == "similarity":
         sides.append(("TEXT", (reference,), _claims(response)))
@@ -95,21 +96,10 @@ def _claims(text: str) -> list[str]:
     return [each.text for each in sentences(text) if not declines(each.text) and not states_nothing(each.text)]
 
 
-def _text(inputs: Inputs, name: str) -> str:
-    value = inputs.get(name, "")
-    return value if isinstance(value, str) else "\n\n".join(value)
-
-
-def _reference(inputs: Inputs) -> str:
-    """The gold answer; of several the first, so that one question stays a handful of calls."""
-    value = inputs.get("ground_truth", ())
-    return value if isinstance(value, str) else next(iter(value), "")
-
-
 def _query_and(inputs: Inputs, name: str, heading: str) -> list[tuple[str, str]]:
     value = inputs.get(name, "")
     texts = (value,) if isinstance(value, str) else tuple(value)
-    return [("QUESTION", _text(inputs, "query")), *(numbered(heading, texts) or [(heading, "")])]
+    return [("QUESTION", text_of(inputs, "query")), *(numbered(heading, texts) or [(heading, "")])]
 
 
 async def _judged(judge: OpenAIJudge, side: Side, claim: str, interview: Interview) -> Evidence:
@@ -140,11 +130,15 @@ def _read_denial(text: str | None, finish: str | None) -> tuple[str, bool]:
 def _verdict(name: str, found: list[list[Evidence]]) -> Verdict:
     evidence = tuple(found[0])
     if name == "facts":
-        from ragtui.judges.openai import counted
-
         return Verdict(State.SCORED, None, reason=counted(evidence), evidence=evidence)
     shares = [sum(each.verdict == "entailed" for each in side) / len(side) for side in found if side]
     return Verdict(State.SCORED, 1 + 4 * sum(shares) / len(shares), reason=_reason(found), evidence=evidence)
+
+
+def counted(evidence: tuple[Evidence, ...]) -> str:
+    """ "2 entailed, 1 neutral"."""
+    counts = {name: sum(each.verdict == name for each in evidence) for name in ("entailed", "contradicted", "neutral")}
+    return ", ".join(f"{count} {name}" for name, count in counts.items() if count)
 
 
 def _reason(found: Sequence[Sequence[Evidence]]) -> str:
@@ -160,7 +154,7 @@ def _reason(found: Sequence[Sequence[Evidence]]) -> str:
 
 async def _relevance(judge: OpenAIJudge, inputs: Inputs, interview: Interview) -> Verdict:
     data = _query_and(inputs, "response", "ANSWER")
-    if not _text(inputs, "response").strip():
+    if not text_of(inputs, "response").strip():
         return Verdict(State.SCORED, 1.0, reason="the response is empty")
     if not await _yes(judge, *yes_no_messages(data, ANSWERS), interview):
         return Verdict(State.SCORED, 1.0, reason="the answer does not give what the question asks for")
@@ -172,11 +166,9 @@ async def _relevance(judge: OpenAIJudge, inputs: Inputs, interview: Interview) -
 async def _retrieval(judge: OpenAIJudge, inputs: Inputs, interview: Interview) -> Verdict:
     context = inputs.get("context", ())
     chunks = [context] if isinstance(context, str) else list(context)
-    if not any(chunk.strip() for chunk in chunks):
-        return Verdict(State.NOT_APPLICABLE, reason="there is no context")
     if not await _yes(judge, *yes_no_messages(_query_and(inputs, "context", "TEXT"), HELPS), interview):
         return Verdict(State.SCORED, 1.0, reason="no chunk holds what is needed to answer")
-    first_query = ("QUESTION", _text(inputs, "query"))
+    first_query = ("QUESTION", text_of(inputs, "query"))
     rank = 0
     while rank < len(chunks) - 1 and not await _yes(
         judge, *yes_no_messages([first_query, ("TEXT", chunks[rank])], HELPS), interview

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
+from ragtui.judges.applicability import texts_of, why_nothing
+from ragtui.judges.claims import ONE_REFERENCE, ask_by_claims, counted, first_calls
 from ragtui.judges.concurrency import Concurrency
 from ragtui.judges.endpoint import CallFailed, Endpoint, Reply, Usage
 from ragtui.judges.judge import Question, Verdict
@@ -61,10 +63,7 @@ class OpenAIJudge:
         return None if question in RUBRICS or question == "facts" else f"there is no rubric for {question!r}"
 
     def cache_key(self, question: Question) -> str | None:
-        from ragtui.judges.claims import first_calls
-
-        calls = first_calls(question) if self.strategy == "claims" else None
-        asked = [_first_call(question)] if calls is None else calls
+        asked = [call for each in self._by_reference(question) for call in self._first_calls(each)]
         profile = self.profile
         decoding = (profile.temperature, profile.max_tokens)
         whole = [VERSION, profile.base_url, profile.api_version, profile.model, decoding, self.strategy, question.name]
@@ -72,19 +71,52 @@ class OpenAIJudge:
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
     async def ask(self, question: Question) -> Verdict:
-        from ragtui.judges.claims import ask_by_claims
-
+        nothing = why_nothing(question)
+        if nothing is not None:
+            return Verdict(State.NOT_APPLICABLE, reason=nothing)
         interview = Interview()
         try:
-            verdict = await ask_by_claims(self, question, interview) if self.strategy == "claims" else None
-            if verdict is None:
-                verdict = await (self._facts if question.name == "facts" else self._rubric)(question, interview)
+            verdict = await self._best(question, interview)
         except (CallFailed, ReplyError) as failure:
             verdict = Verdict(State.JUDGE_ERROR, cause=failure.cause, reason=str(failure))
         return self._recorded(verdict, interview)
 
     async def close(self) -> None:
         await self._endpoint.close()
+
+    def _by_reference(self, question: Question) -> list[Question]:
+        """One question a reference where each is judged for itself; a rubric is shown all of them at once."""
+        references = texts_of(question.inputs, "ground_truth")
+        alone = question.name == "facts" or (self.strategy == "claims" and question.name in ONE_REFERENCE)
+        if not alone or len(references) < 2:
+            return [question]
+        return [replace(question, inputs={**question.inputs, "ground_truth": (each,)}) for each in references]
+
+    def _first_calls(self, question: Question) -> list[tuple[Messages, Schema]]:
+        calls = first_calls(question) if self.strategy == "claims" else None
+        if calls is not None:
+            return calls
+        if question.name == "facts":
+            return [facts_messages(question.inputs)]
+        return [rubric_messages(RUBRICS[question.name], question.inputs)]
+
+    async def _best(self, question: Question, interview: Interview) -> Verdict:
+        """The verdict against the reference that it is best for; none is asked for after a perfect one."""
+        best: Verdict | None = None
+        for each in self._by_reference(question):
+            verdict = await self._one_reference(each, interview)
+            if best is None or _goodness(verdict) > _goodness(best):
+                best = verdict
+            if _goodness(best) >= 1:
+                break
+        assert best is not None
+        return best
+
+    async def _one_reference(self, question: Question, interview: Interview) -> Verdict:
+        verdict = await ask_by_claims(self, question, interview) if self.strategy == "claims" else None
+        if verdict is not None:
+            return verdict
+        return await (self._facts if question.name == "facts" else self._rubric)(question, interview)
 
     async def put(
         self, messages: Messages, schema: Schema, read: Callable[[str | None, str | None], T], interview: Interview
@@ -165,12 +197,6 @@ class OpenAIJudge:
         )
 
 
-def counted(evidence: tuple[Evidence, ...]) -> str:
-    """ "2 entailed, 1 neutral"."""
-    counts = {name: sum(each.verdict == name for each in evidence) for name in ("entailed", "contradicted", "neutral")}
-    return ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-
-
 def price(profile: Profile, prompt_tokens: int | None, completion_tokens: int | None) -> float | None:
     """USD; ``None`` where a price or a token count is unknown."""
     if profile.price_in is None or profile.price_out is None or prompt_tokens is None or completion_tokens is None:
@@ -186,10 +212,13 @@ def _concurrency(profile: Profile) -> Concurrency:
     )
 
 
-def _first_call(question: Question) -> tuple[Messages, Schema]:
-    if question.name == "facts":
-        return facts_messages(question.inputs)
-    return rubric_messages(RUBRICS[question.name], question.inputs)
+def _goodness(verdict: Verdict) -> float:
+    """0 to 1: the score on its scale, or the share of facts that the answer states; -1 without a verdict."""
+    if verdict.state is not State.SCORED:
+        return -1.0
+    if verdict.score is not None:
+        return (verdict.score - 1) / 4
+    return sum(each.verdict == "entailed" for each in verdict.evidence) / max(len(verdict.evidence), 1)
 
 
 def _rendered(messages: Messages) -> str:

@@ -7,14 +7,18 @@ from typing import Final
 
 _VERBS: Final = "find|answer|help|know|locate|see|have|provide|determine|say|sure|assist|access|give|tell"
 _SOURCES: Final = "context|documents?|information|sources?|articles?|passages?|knowledge base|materials?|texts?|files?"
+_SAY: Final = "contain|say|mention|include|specify|provide|state|cover|describe|give|list|answer|explain|indicate|address|discuss|tell|hold"
+_ANSWER: Final = "information|mention|details?|answers?|data|references?|hints?|entry|statement"
 _TOLD: Final = "mentioned|stated|specified|provided|covered|described|contained"
 _WORDS: Final = r"(?:[\w']+ ){0,3}?"
 
 _DECLINING: Final = (
     r"\bi(?: am|'m) (?:sorry|afraid|unable|not able|not sure)\b",
     rf"\bi (?:cannot|can't|can not|couldn't|could not|don't|do not|didn't|did not|wasn't|was not) {_WORDS}(?:{_VERBS}|able)\b",
-    rf"\b(?:the|these|this|my|provided|given) {_WORDS}(?:{_SOURCES}) {_WORDS}(?:do(?:es)? not|don't|doesn't|did not|didn't)\b",
-    rf"\b(?:the|these|this|my|provided|given) {_WORDS}(?:{_SOURCES}) {_WORDS}(?:has|have|holds?|contains?|gives?|provides?) no\b",
+    rf"\b(?:the|these|this|my|provided|given) {_WORDS}(?:{_SOURCES}) {_WORDS}"
+    rf"(?:do(?:es)? not|don't|doesn't|did not|didn't) (?:\w+ ){{0,2}}?(?:{_SAY})\b",
+    rf"\b(?:the|these|this|my|provided|given) {_WORDS}(?:{_SOURCES}) {_WORDS}"
+    rf"(?:has|have|holds?|contains?|gives?|provides?) no (?:\w+ )?(?:{_ANSWER})\b",
     rf"\b(?:no|not enough|insufficient) {_WORDS}information {_WORDS}(?:available|found|provided|in|about|on|to)\b",
     rf"\b(?:is|are|was|were)(?: not|n't) (?:{_TOLD}) {_WORDS}(?:in|by) (?:the|this|these|my)\b",
     r"\b(?:cannot|can't|can not) be (?:answered|determined|found)\b",

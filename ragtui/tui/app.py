@@ -6,20 +6,24 @@ import asyncio
 import os
 import signal
 import sys
-from typing import ClassVar
+from pathlib import Path
+from typing import Any, ClassVar
 
 from textual import events
 from textual.app import App
 from textual.binding import BindingType
+from textual.screen import Screen
 from textual.widgets import Input
+from textual.worker import Worker, WorkerState
 
 from ragtui.text import block
 from ragtui.tui import themes
 from ragtui.tui.actions import SCOPES, Action, bindings, read_keymap
-from ragtui.tui.performing import Performs, available, chain, tell
+from ragtui.tui.performing import Performs, available, chain, tell, work
 from ragtui.tui.screens.main import MainScreen
 from ragtui.tui.widgets.choosing import Choice, Choosing
 from ragtui.tui.widgets.key_bar import key_of
+from ragtui.tui.widgets.part import zoom
 from ragtui.tui.widgets.prompt_line import ask
 from ragtui.tui.workbench import Workbench
 from ragtui.workspace import Workspace, WorkspaceError
@@ -30,7 +34,7 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
 
     SCOPES = ("app",)
     TITLE = "ragtui"
-    CSS_PATH = "ragtui.tcss"
+    CSS_PATH = Path(__file__).with_name("ragtui.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("app")]
     ENABLE_COMMAND_PALETTE = False
     ESCAPE_TO_MINIMIZE = False
@@ -42,23 +46,34 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
         self.keymap: dict[str, str] = {}
         self.mouse_on = mouse
         self._experiment = experiment
-        self._theme_wanted = themes.WITHOUT_COLOUR if without_colour else workbench.setting("theme", themes.DEFAULT)
         self.main = MainScreen(workbench)
+        # The theme is there before the style sheet is first read, so that it is read once.
+        self._problems = self._choose_theme(themes.WITHOUT_COLOUR if without_colour else workbench.setting("theme", ""))
 
     # Starting: the first paint needs one theme and no data; everything else comes after it.
 
-    def on_mount(self) -> None:
-        shipped, problems = themes.load_themes()
-        for theme in shipped:
+    def _choose_theme(self, wanted: str) -> list[themes.Problem]:
+        found, problems = themes.load_themes()
+        for theme in found:
             self.register_theme(theme)
-        if self._theme_wanted not in self.available_themes:
-            problems.append(themes.Problem(self.workbench.workspace.config_path, f"no theme {self._theme_wanted}"))
-            self._theme_wanted = themes.DEFAULT
-        self.theme = self._theme_wanted
+        if wanted and wanted not in self.available_themes:
+            problems.append(themes.Problem(self.workbench.workspace.config_path, f"there is no theme {wanted!r}"))
+            wanted = ""
+        self.set_reactive(App.theme, wanted or themes.DEFAULT)
+        self.stylesheet.set_variables(self.get_css_variables())
+        self.set_class(self.current_theme.dark, "-dark-mode", update=False)
+        self.set_class(not self.current_theme.dark, "-light-mode", update=False)
+        return problems
+
+    def get_default_screen(self) -> Screen[Any]:
+        return self.main
+
+    def on_mount(self) -> None:
         self.animation_level = "none"
         self._install_signals()
-        self.push_screen(self.main)
-        self.call_after_refresh(self._after_first_paint, problems)
+
+    def on_ready(self) -> None:
+        self.call_after_refresh(self._after_first_paint, self._problems)
 
     def _after_first_paint(self, problems: list[themes.Problem]) -> None:
         self.keymap, wrong = read_keymap(self.workbench.workspace.table("keys"))
@@ -66,7 +81,7 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
         lines = [*(f"{problem.path.name}: {problem.message}" for problem in problems), *wrong]
         if lines:
             tell(self.main, "\n".join(lines), "warning", title="left out")
-        self.run_worker(self._load(), name="load", group="load", exit_on_error=True)
+        work(self.main, self._load(), "load")
 
     async def _load(self) -> None:
         """Opens what was named on the command line, and the experiment that was asked for."""
@@ -88,6 +103,12 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
         self.workbench.cancel()
         self.exit(return_code=128 + number)
 
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A job that broke is told; what is on the screen stays."""
+        if event.state is WorkerState.ERROR:
+            error = event.worker.error
+            tell(self.screen, f"{type(error).__name__}: {error}", "error", title="this went wrong")
+
     def on_key(self, event: events.Key) -> None:
         # Keys typed faster than a field appears were sent to what had the focus before: they belong to the field.
         if event.is_printable and event.character is not None:
@@ -103,8 +124,8 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
     # What works everywhere
 
     async def _pane(self, name: str) -> None:
-        while self.screen is not self.main and len(self.screen_stack) > 1:
-            self.pop_screen()
+        while self.screen is not self.main:
+            self.screen.dismiss(None)  # not popped: whoever opened it is told that it was left
         await self.main.show_pane(name)
 
     async def do_datasets(self) -> None:
@@ -131,14 +152,15 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
         self.screen.focus_previous()
 
     def do_zoom(self) -> None:
-        if self.screen is self.main:
-            self.main.zoom()
+        zoom(self.screen)
 
     async def do_back(self) -> None:
         if self.screen is self.main:
             await self.main.step_back()
-        elif len(self.screen_stack) > 2:
-            self.pop_screen()
+        elif self.screen.maximized is not None:
+            self.screen.minimize()
+        elif len(self.screen_stack) > 1:
+            self.screen.dismiss(None)
 
     def do_keys(self) -> None:
         self._choose_action("keys that work here", self._here(with_keys_only=True))
@@ -181,7 +203,7 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
         ask(
             self.screen,
             ":",
-            then=lambda typed: self.run_worker(self._command(typed, actions), group="command"),
+            then=lambda typed: work(self.screen, self._command(typed, actions), "command"),
             complete=lambda typed: [n.split(" ")[0] for n in names if n.startswith(typed)] if " " not in typed else [],
             history="command",
         )
@@ -254,6 +276,7 @@ def run_app(paths: list[str], *, demo: bool = False, mouse: bool = False, experi
     mouse = mouse or workbench.setting("mouse", False) is True
     app = RagtuiApp(workbench, experiment=experiment, mouse=mouse)
     app.run(mouse=mouse)
+    workbench.leave()
     if farewell := workbench.farewell():
         print(farewell)
     if app.return_code:

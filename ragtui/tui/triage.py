@@ -32,6 +32,12 @@ class Triage:
         self._details: dict[str, CaseDetail] = {}
 
     @property
+    def source(self) -> str:
+        """Where the dataset lay when the experiment began; empty where that is not known."""
+        entry = getattr(self.results, "entry", None)
+        return entry.source if entry is not None else ""
+
+    @property
     def metrics(self) -> tuple[PlannedMetric, ...]:
         return self.plan.metrics
 

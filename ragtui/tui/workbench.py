@@ -7,44 +7,28 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ragtui.tui.opened import OpenDataset, around, read
 from ragtui.tui.widgets.top_bar import Counts
 from ragtui.workspace import Workspace
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from ragtui.datasets.check import Opened
     from ragtui.datasets.dataset import Dataset
-    from ragtui.datasets.findings import Finding
-    from ragtui.datasets.rules import Rule
-    from ragtui.experiments.store import Store
+    from ragtui.experiments.plan import Plan
+    from ragtui.experiments.preflight import Preflight
+    from ragtui.experiments.progress import Progress
+    from ragtui.experiments.store import Entry, Store
+    from ragtui.metrics.groups import Group
+    from ragtui.metrics.metric import Metric
+    from ragtui.tui.running import Run
     from ragtui.tui.triage import Triage
 
-_READ_AGAIN: Final = 5_000_000  # bytes that are read once more for each platform
-_LOOKED_AT: Final = 3_000  # entries of a folder that is scanned without being asked
-
-
-@dataclass
-class OpenDataset:
-    """A dataset on the workbench. ``dataset`` is ``None`` while it is read, or if it could not be (``failure``).
-
-    ``counts`` are the findings per rule code and level, also those not listed.
-    """
-
-    path: str
-    dataset: Dataset | None = None
-    findings: list[Finding] = field(default_factory=list)
-    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
-    failure: str = ""
-    ready: dict[str, tuple[bool, str]] | None = None
-
-    @property
-    def name(self) -> str:
-        return self.dataset.name if self.dataset is not None else self.path
+_TEXTS_AT_ONCE: Final = 20_000  # documents of a corpus that are shown with their texts
 
 
 class Workbench:
@@ -55,7 +39,15 @@ class Workbench:
         self.paths = paths or []
         self.demo = demo
         self.datasets: list[OpenDataset] = []
+        self.run: Run | None = None
+        self.last_run: Run | None = None
+        self.last_triage: Triage | None = None
         self._store: Store | None = None
+        self._groups: list[Group] | None = None
+        self._entries: list[Entry] = []
+        self._planned: tuple[Plan, Dataset] | None = None
+        self._corpora: dict[str, Dataset | None] = {}
+        self.group_problems: list[str] = []
 
     def setting(self, name: str, default: Any) -> Any:
         """A value of ``[app]`` in ``ragtui.toml``."""
@@ -65,20 +57,73 @@ class Workbench:
         """Imports what every pane needs; called in a thread after the first paint."""
         import polars  # noqa: F401
 
+        self.groups()
+        self.experiments()
+
     def counts(self) -> Counts:
         """What the breadcrumb line counts."""
-        return Counts(len(self.datasets))
+        groups = self._groups or []
+        metrics = {metric.name for group in groups for metric in group.metrics}
+        return Counts(len(self.datasets), len(groups), len(metrics), len(self._entries))
 
-    def running(self) -> str:
-        """The experiment that runs now, in a few words; empty if none does."""
-        return ""
+    # Metric Groups
 
-    def cancel(self) -> None:
-        """Asks the run to stop."""
+    def groups(self) -> list[Group]:
+        """The workspace's groups that can be used, in the order of ``ragtui.toml``; ``group_problems`` says what is wrong
+        with the others."""
+        if self._groups is None:
+            from ragtui.metrics.groups import group_names, load_group
+            from ragtui.metrics.spec import MetricError
 
-    def farewell(self) -> str:
-        """What is left in the scrollback when the app ends."""
-        return ""
+            self._groups, self.group_problems = [], []
+            for name in group_names(self.workspace):
+                try:
+                    self._groups.append(load_group(self.workspace, name))
+                except MetricError as error:
+                    self.group_problems.append(str(error))
+        return self._groups
+
+    def used_groups(self) -> dict[str, int]:
+        """How many experiments use each group."""
+        return Counter(entry.plan.group for entry in self._entries if entry.plan.group)
+
+    def catalogue(self) -> tuple[Metric, ...]:
+        """Every metric a group can be made of."""
+        from ragtui.metrics.registry import metrics
+
+        return metrics()
+
+    def save_group(self, name: str, specs: Sequence[str]) -> None:
+        """Writes a group to ``ragtui.toml``.
+
+        Raises:
+            MetricError: a name or metric cannot be used.
+        """
+        from ragtui.metrics.groups import save_group
+
+        self._changed(save_group(self.workspace, name, specs))
+
+    def duplicate_group(self, name: str, copy: str) -> None:
+        """Writes a group a second time; raises as ``save_group``."""
+        from ragtui.metrics.groups import duplicate_group
+
+        self._changed(duplicate_group(self.workspace, name, copy))
+
+    def rename_group(self, old: str, new: str) -> None:
+        """Gives a group another name; raises as ``save_group``."""
+        from ragtui.metrics.groups import rename_group
+
+        self._changed(rename_group(self.workspace, old, new))
+
+    def delete_group(self, name: str) -> None:
+        """Deletes a group; raises as ``save_group``, also where experiments use it."""
+        from ragtui.metrics.groups import delete_group
+
+        users = [entry.id for entry in self._entries if entry.plan.group == name]
+        self._changed(delete_group(self.workspace, name, users))
+
+    def _changed(self, workspace: Workspace) -> None:
+        self.workspace, self._groups = workspace, None
 
     # Experiments
 
@@ -92,6 +137,100 @@ class Workbench:
             self._store = Store.open(self.workspace, write)
         return self._store
 
+    def experiments(self) -> list[Entry]:
+        """The workspace's experiments, the last touched first."""
+        self._entries = self.store().list()
+        return self._entries
+
+    @property
+    def is_running(self) -> bool:
+        return self.run is not None and not self.run.ended
+
+    def running(self) -> str:
+        """The experiment that runs now, in a few words; empty if none does."""
+        return f"experiment {self.run.plan.id}" if self.run is not None and self.is_running else ""
+
+    def activity(self) -> str:
+        """How far the run is, for the bar at the top; empty if none goes on."""
+        if self.run is None or not self.is_running:
+            return ""
+        progress = self.run.progress
+        return f"▶ {100 * progress.done // progress.total} %" if progress.total else "▶ starting"
+
+    def cancel(self) -> None:
+        """Asks the run to stop."""
+        if self.run is not None:
+            self.run.cancel()
+
+    def preflight(self, opened: OpenDataset | None, values: Mapping[str, str]) -> Preflight | str:
+        """What a run would do, or in one line why there can be none. Looks at every case: call it in a thread."""
+        from ragtui.experiments.preflight import preflight
+        from ragtui.tui.offers import plan_of
+        from ragtui.tui.running import expected
+
+        if opened is None or opened.dataset is None:
+            return "open a dataset first"
+        try:
+            dataset, plan = plan_of(self.workspace, opened.dataset, values)
+            found = preflight(plan, dataset, self.workspace)
+        except expected() as error:
+            return str(error)
+        self._planned = (plan, dataset)
+        return found
+
+    def start(self, plan: Plan) -> str:
+        """Starts the plan that was looked at last; returns one line if it cannot."""
+        from ragtui.tui.running import Run
+
+        if self.is_running:
+            return "another experiment runs; stop it first"
+        if self._planned is None or self._planned[0] != plan:
+            return "this plan was not looked at; make it again"
+        self.run = Run(*self._planned, self.workspace)
+        return ""
+
+    def resume(self, entry: Entry) -> str:
+        """Goes on with an experiment where it stopped; returns one line if it cannot."""
+        from ragtui.experiments.planning import reopen
+        from ragtui.tui.running import Run, expected
+
+        try:
+            dataset = reopen(entry, self.workspace)
+        except expected() as error:
+            return str(error)
+        self.run = Run(entry.plan, dataset, self.workspace)
+        return ""
+
+    def open_demo(self, progress: Progress) -> str:
+        """Sets the demo up in its own folder, runs it if it was not, and moves the workbench there; returns the id of the
+        experiment to show. Takes some seconds: call it in a thread.
+
+        Raises:
+            One of ``running.expected()``.
+        """
+        from ragtui.experiments.demo import default_folder, prepare, run_demo
+        from ragtui.tui.running import make_processes_possible
+
+        make_processes_possible()
+        workspace = prepare(default_folder())
+        experiment = run_demo(workspace, progress)
+        os.chdir(workspace.root)
+        if self._store is not None:
+            self._store.close()
+        self.workspace, self._store, self._groups, self.datasets = workspace, None, None, []
+        self.paths = ["."]
+        self.put(self.read(self.paths))
+        self.groups()
+        self.experiments()
+        return experiment
+
+    def take_ended(self) -> Run:
+        """The run that has ended; the workbench lets go of it."""
+        run = self.run
+        assert run is not None
+        self.run, self.last_run = None, run
+        return run
+
     def triage(self, experiment: str) -> Triage:
         """An experiment's results, ready to be walked through and labelled.
 
@@ -100,43 +239,84 @@ class Workbench:
         """
         from ragtui.tui.triage import Triage
 
-        triage = Triage(self.store(write=True).results(experiment), self.store(write=True))
+        self.store().entry(experiment)  # before anything is written for an experiment that is not there
+        store = self.store(write=True)
+        triage = Triage(store.results(experiment), store)
         _ = triage.summaries, triage.comparisons  # made here, in the thread that may wait
+        self.last_triage = triage
         return triage
 
-    def document_texts(self, triage: Triage | None, wanted: list[str]) -> dict[str, str]:
+    def document_texts(self, triage: Triage, wanted: Sequence[str]) -> dict[str, str]:
         """Documents of an experiment's corpus by their ids; empty where the corpus is not at hand."""
-        return {}
+        from ragtui.datasets.check import open_dataset
+        from ragtui.datasets.texts import documents
+        from ragtui.tui.running import expected
 
-    def export(self, rows: pl.DataFrame, name: str) -> str:
-        """Writes rows to a file; returns what to say."""
-        raise ValueError("not yet")
+        plan, source = triage.plan, triage.source
+        dataset = next(
+            (each.dataset for each in self.datasets if each.dataset and each.dataset.name == plan.dataset), None
+        )
+        if dataset is None and source:
+            if source not in self._corpora:
+                path = Path(source) if Path(source).is_absolute() else self.workspace.root / source
+                try:
+                    self._corpora[source] = open_dataset(str(path), plan.dataset_format)[0]
+                except expected():
+                    self._corpora[source] = None
+            dataset = self._corpora[source]
+        return {} if dataset is None else {doc_id: text.whole for doc_id, text in documents(dataset, wanted).items()}
+
+    def export(self, triage: Triage, case_ids: Sequence[str], name: str) -> str:
+        """Writes the rows shown to a .csv, or with another ending the whole experiment; returns what to say.
+
+        Raises:
+            One of ``running.expected()``.
+        """
+        from ragtui.experiments.export import export
+        from ragtui.tui.exporting import write_rows
+
+        path = Path(name).expanduser()
+        if path.suffix.lower() == ".csv":
+            return write_rows(triage.results, case_ids, path)
+        results = self.store().results(triage.results.experiment)
+        return f"{export(results, path)} (the whole experiment; only .csv holds just the rows shown)"
+
+    def farewell(self) -> str:
+        """What is left in the scrollback when the app ends: the figures that were looked at last, the run that was
+        stopped, and how to come back to them."""
+        lines: list[str] = []
+        if self.last_triage is not None:
+            from ragtui.tui.screens.result_views import summary_lines
+
+            lines = summary_lines(self.last_triage)
+        if self.last_run is not None:
+            done, total = self.last_run.progress.done, self.last_run.progress.total
+            experiment, stopped = self.last_run.plan.id, not total or done < total
+            if stopped:
+                lines.append(
+                    f"experiment {experiment} stopped at {done:,} of {total:,}; r in the app goes on from there"
+                )
+            elif not lines:
+                lines.append(f"experiment {experiment}: ragtui show {experiment}")
+        return "\n".join(lines)
+
+    def leave(self) -> None:
+        """Stops what runs, and gives it the time to put itself in order."""
+        if self.run is not None:
+            self.run.cancel()
+            self.run.wait()
+            self.take_ended()
 
     # Datasets
 
     def read(self, paths: list[str]) -> list[OpenDataset]:
-        """Opens files and folders; what cannot be opened says why. Takes as long as it takes: call it in a thread.
-
-        Without a path: what lies around the workspace's folder, if that is quickly looked through.
-        """
-        from ragtui.datasets.check import CannotOpen, open_datasets
-
-        if not paths:
-            root = self.workspace.root
-            return self.read([os.path.relpath(root)]) if _is_small(root) and _has_files(root) else []
-        found: list[OpenDataset] = []
-        for path in paths:
-            try:
-                found += _opened(path, open_datasets([path]))
-            except CannotOpen as error:
-                if path in self.paths or path in self.opened_paths() or paths != ["."]:
-                    found.append(OpenDataset(path, failure=str(error)))
-        return found
+        """Opens files and folders, or without any what lies around the workspace. Takes its time: call it in a thread."""
+        return read(paths or around(self.workspace.root))
 
     def put(self, opened: list[OpenDataset]) -> None:
-        """Puts datasets on the workbench; one that was there already, by path and name, is replaced."""
+        """Puts datasets on the workbench; one that was there already is replaced."""
         for each in opened:
-            same = [i for i, old in enumerate(self.datasets) if (old.path, old.name) == (each.path, each.name)]
+            same = [i for i, old in enumerate(self.datasets) if old.origin == each.origin]
             if same:
                 self.datasets[same[0]] = each
             else:
@@ -146,104 +326,16 @@ class Workbench:
         """The paths of what is open, each once, as the user named them."""
         return list(dict.fromkeys(each.path for each in self.datasets))
 
-    def rule(self, code: str) -> Rule | None:
-        """The rule of that code, for explaining it."""
-        from ragtui.datasets.rules import rules
-
-        return rules().get(code)
-
-    def rule_names(self) -> dict[str, str]:
-        """What each rule is called, by code."""
-        from ragtui.datasets.rules import rules
-
-        return {code: each.name for code, each in rules().items()}
-
-    def ready_for(self, opened: OpenDataset) -> dict[str, tuple[bool, str]]:
-        """Per platform, whether the dataset can be used there as it is, and what stands in the way.
-
-        The data is judged anew for each platform: call it in a thread. Empty for what is too big to be read that often.
-        """
-        from ragtui.datasets.check import CannotOpen, open_datasets, platforms
-        from ragtui.datasets.findings import Level
-        from ragtui.datasets.formats import ReadOptions
-
-        if opened.dataset is None or _size(opened.dataset.location) > _READ_AGAIN:
-            return {}
-        ready: dict[str, tuple[bool, str]] = {}
-        for platform in platforms():
-            try:
-                judged = open_datasets([opened.dataset.path], ReadOptions(platform=platform))
-            except CannotOpen as error:
-                ready[platform] = (False, str(error))
-                continue
-            errors, warnings = judged.total(Level.ERROR), judged.total(Level.WARNING)
-            foreign = next((finding.message for finding in judged.findings() if finding.code == "FILE201"), "")
-            said = [f"{n} {word}{'' if n == 1 else 's'}" for n, word in ((errors, "error"), (warnings, "warning")) if n]
-            ready[platform] = (errors == 0, foreign or ", ".join(said))
-        return ready
-
     def with_texts(self, opened: OpenDataset, part: str, frame: pl.DataFrame) -> pl.DataFrame:
-        """A table of a dataset with its documents' texts beside their ids, where they can be had at once."""
-        return frame
+        """A corpus with its documents' texts beside their ids, as far as they can be had at once."""
+        if part != "corpus" or opened.dataset is None or frame.height > _TEXTS_AT_ONCE:
+            return frame
+        import polars as pl
 
-    def file_of(self, opened: OpenDataset, finding: Finding | None = None) -> Path:
-        """The file a finding lies in, or the dataset's own."""
-        known = opened.dataset
-        location = known.location if known is not None else Path(opened.path)
-        if finding is not None and location.is_dir() and (location / finding.file).is_file():
-            return location / finding.file
-        return location
+        from ragtui.datasets.texts import documents
 
-    def complete_path(self, typed: str) -> list[str]:
-        """Files and folders that a beginning may become."""
-        start = Path(typed).expanduser()
-        folder, begin = (start, "") if typed.endswith("/") else (start.parent, start.name)
-        try:
-            found = sorted(each for each in folder.iterdir() if each.name.startswith(begin))
-        except OSError:
-            return []
-        shown = [each for each in found if begin.startswith(".") or not each.name.startswith(".")][:20]
-        return [f"{each}/" if each.is_dir() else str(each) for each in shown]
-
-
-def _opened(path: str, opened: Opened) -> list[OpenDataset]:
-    """What the reader found, a dataset each with the findings that are its own."""
-    found: list[OpenDataset] = []
-    for report in opened.reports:
-        first = report.dataset or 0
-        later = [each.dataset for each in opened.reports if (each.dataset or 0) > first]
-        last = min((at for at in later if at is not None), default=len(opened.datasets))
-        datasets = opened.datasets[first:last]
-        for at, dataset in enumerate(datasets, first):
-            mine = [finding for finding in report.findings if finding.dataset == at or len(datasets) == 1]
-            counts = Counter((finding.code, finding.level.value) for finding in mine)
-            if len(datasets) == 1:
-                counts = Counter()
-                for (_, code, level), n in report.counts.items():
-                    counts[code, level.value] += n
-            found.append(OpenDataset(path, dataset, mine, counts))
-        if not datasets and report.counts:
-            worst = min(report.findings, key=lambda finding: finding.level.rank)
-            counts = Counter((finding.code, finding.level.value) for finding in report.findings)
-            found.append(OpenDataset(report.shown or path, None, report.findings, counts, failure=worst.message))
-    return found
-
-
-def _size(location: Path) -> int:
-    files = [location] if location.is_file() else list(location.rglob("*"))
-    return sum(each.stat().st_size for each in files if each.is_file())
-
-
-def _is_small(folder: Path) -> bool:
-    """Whether a folder can be scanned without being asked: not a home folder with all that lies in it."""
-    seen = 0
-    for _, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        seen += len(folders) + len(files)
-        if seen > _LOOKED_AT:
-            return False
-    return True
-
-
-def _has_files(folder: Path) -> bool:
-    return any(not name.startswith(".") for name in os.listdir(folder))
+        found = documents(opened.dataset, frame["doc_id"].to_list())
+        titles = [found[doc_id].title if doc_id in found else None for doc_id in frame["doc_id"]]
+        texts = [found[doc_id].text if doc_id in found else None for doc_id in frame["doc_id"]]
+        shown = frame.with_columns(pl.Series("text", texts, dtype=pl.String))
+        return shown.with_columns(pl.Series("title", titles, dtype=pl.String)) if any(titles) else shown

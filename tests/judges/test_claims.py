@@ -115,3 +115,36 @@ async def test_facts_that_do_not_fit_are_unparsable(reply: dict[str, Any]) -> No
     async with canned(lambda body, n: Canned(json.dumps(reply))) as server:
         found = (await verdicts(model_judge(server.url), {1: asked}))[1]
     assert (found.state, found.cause) == (State.JUDGE_ERROR, "unparsable")
+
+
+async def test_of_several_references_the_best_counts_and_none_is_asked_after_a_perfect_one() -> None:
+    inputs = {
+        "response": "It opens at nine.",
+        "ground_truth": ("Closed for ever.", "It opens at nine.", "Never asked."),
+    }
+    async with canned(says(Closed="contradicted", opens="yes")) as server:
+        judge = model_judge(server.url, strategy="claims")
+        found = (await verdicts(judge, {1: Question("response_completeness", inputs)}))[1]
+    assert found.score == 5
+    assert len(server.seen) == 3
+
+
+@pytest.mark.parametrize("strategy", ["rubric", "claims"])
+@pytest.mark.parametrize(
+    ("name", "inputs"),
+    [
+        ("groundedness", {"response": "", "context": CONTEXT}),
+        ("groundedness", {"response": "Nine.", "context": ()}),
+        ("retrieval", {"query": "When?", "context": ("",)}),
+        ("relevance", {"query": " ", "response": "Nine."}),
+        ("facts", {"response": "Nine.", "ground_truth": ()}),
+    ],
+)
+async def test_where_there_is_nothing_to_judge_nothing_is_sent(
+    strategy: str, name: str, inputs: dict[str, Any]
+) -> None:
+    async with canned(lambda body, n: Canned("{}")) as server:
+        found = (await verdicts(model_judge(server.url, strategy=strategy), {1: Question(name, inputs)}))[1]
+    assert found.state is State.NOT_APPLICABLE
+    assert found.reason
+    assert not server.seen

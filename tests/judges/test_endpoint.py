@@ -230,3 +230,35 @@ async def test_the_key_is_sent_and_never_kept() -> None:
         found = await verdicts(judge, {1: question()})
     assert server.headers[0]["authorization"] == f"Bearer {KEY}"
     assert KEY not in repr(found) + repr(judge.profile) + repr(vars(judge)) + str(judge.cache_key(question()))
+
+
+async def test_an_azure_deployment_is_called_where_azure_has_it() -> None:
+    from aiohttp import web
+
+    from ragtui.judges.openai import OpenAIJudge
+    from ragtui.judges.profile import profile
+    from tests.judges.asking import HASTY, NOWHERE
+
+    seen: list[web.Request] = []
+
+    async def handle(request: web.Request) -> web.Response:
+        seen.append(request)
+        message = {"role": "assistant", "content": '{"reason": "ok", "score": 5}'}
+        return web.json_response({"choices": [{"finish_reason": "stop", "message": message}], "usage": {}})
+
+    app = web.Application()
+    app.router.add_post("/{any:.*}", handle)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        spec = f"azure:my-gpt@http://127.0.0.1:{runner.addresses[0][1]}?api-version=2024-10-21"
+        judge = OpenAIJudge(profile(spec, NOWHERE, strategy="rubric"), KEY, patience=HASTY)
+        found = await verdicts(judge, {1: question()})
+    finally:
+        await runner.cleanup()
+    assert found[1].score == 5
+    assert found[1].prompt_tokens is None, "tokens that the endpoint does not report are unknown"
+    assert seen[0].path == "/openai/deployments/my-gpt/chat/completions"
+    assert seen[0].query["api-version"] == "2024-10-21"
+    assert seen[0].headers["api-key"] == KEY

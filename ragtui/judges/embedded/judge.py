@@ -38,7 +38,7 @@ class EmbeddedJudge:
         refusal = self.refuses(question.name)
         if refusal is not None:
             return Verdict(State.NOT_APPLICABLE, reason=refusal)
-        return answer(question.name, question.inputs)
+        return answer(question)
 
     async def close(self) -> None:
         return None

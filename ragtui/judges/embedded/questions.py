@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from ragtui.judges.applicability import text_of, texts_of, why_nothing
 from ragtui.judges.embedded.aboutness import judge_relevance, judge_retrieval, yes_or_no
 from ragtui.judges.embedded.facts import facts
 from ragtui.judges.embedded.languages import ENGLISH, Language, language_of
 from ragtui.judges.embedded.passage import read_passage
 from ragtui.judges.embedded.support import CONTRADICTED, ENTAILED, NEUTRAL, judge_claim
 from ragtui.judges.embedded.words import names_in
-from ragtui.judges.judge import Verdict
+from ragtui.judges.judge import Question, Verdict
 from ragtui.judges.refusals import declines, states_nothing
 from ragtui.judges.sentences import sentences
 from ragtui.metrics.score import Evidence, Inputs, State
@@ -20,18 +21,10 @@ _SHOWN: Final = 90
 _SHORT: Final = 3  # words of a fact that says little more than yes or no
 
 
-def answer(name: str, inputs: Inputs) -> Verdict:
-    return _QUESTIONS[name](inputs)
-
-
-def _text(inputs: Inputs, name: str) -> str:
-    value = inputs.get(name, "")
-    return value if isinstance(value, str) else "\n\n".join(value)
-
-
-def _texts(inputs: Inputs, name: str) -> tuple[str, ...]:
-    value = inputs.get(name, ())
-    return tuple(each for each in ((value,) if isinstance(value, str) else value) if each.strip())
+def answer(question: Question) -> Verdict:
+    """The verdict on a question that the embedded judge does not refuse."""
+    nothing = why_nothing(question)
+    return _nothing(nothing) if nothing else _QUESTIONS[question.name](question.inputs)
 
 
 def _nothing(reason: str) -> Verdict:
@@ -45,11 +38,8 @@ def _scored(score: float, reason: str, language: Language, evidence: tuple[Evide
 
 def groundedness(inputs: Inputs) -> Verdict:
     """Response against context: 5 where each statement is supported, 1 where the answer is made up or contradicted."""
-    response, chunks = _text(inputs, "response"), _texts(inputs, "context")
-    if not response.strip():
-        return _nothing("the response is empty: nothing to verify")
-    if not chunks:
-        return _nothing("there is no context to verify the response against")
+    response, context = text_of(inputs, "response"), inputs.get("context", ())
+    chunks = (context,) if isinstance(context, str) else tuple(context)
     language = language_of(response)
     pieces = [sentence.text for sentence in sentences(response, language.code)]
     claims = [piece for piece in pieces if not declines(piece) and not states_nothing(piece)]
@@ -117,20 +107,14 @@ def _cut(text: str) -> str:
 
 def relevance(inputs: Inputs) -> Verdict:
     """Response against query: is it about what is asked, and does it hold the kind of answer that is asked for?"""
-    query, response = _text(inputs, "query"), _text(inputs, "response")
-    if not query.strip():
-        return _nothing("there is no question to be relevant to")
+    query, response = text_of(inputs, "query"), text_of(inputs, "response")
     score, reason = judge_relevance(query, response)
     return _scored(score, reason, language_of(query + "\n" + response))
 
 
 def retrieval(inputs: Inputs) -> Verdict:
     """Query against context: how much of what is asked about do the chunks speak of, and how far up?"""
-    query, chunks = _text(inputs, "query"), _texts(inputs, "context")
-    if not query.strip():
-        return _nothing("there is no question to retrieve for")
-    if not chunks:
-        return _nothing("there is no context")
+    query, chunks = text_of(inputs, "query"), texts_of(inputs, "context")
     score, reason = judge_retrieval(query, chunks)
     return _scored(score, reason, language_of(query))
 
@@ -144,15 +128,26 @@ def similarity(inputs: Inputs) -> Verdict:
 
 
 def _best_reference(inputs: Inputs, judge: Callable[[str, str, str], Verdict]) -> Verdict:
-    query = _text(inputs, "query")
-    response, references = _text(inputs, "response"), _texts(inputs, "ground_truth")
-    if not references:
-        return _nothing("there is no ground truth to compare with")
+    query = text_of(inputs, "query")
+    response, references = text_of(inputs, "response"), texts_of(inputs, "ground_truth")
     if not response.strip():
         return _scored(1, "the response is empty", ENGLISH)
-    return max(
-        (judge(reference, response, query) for reference in references), key=lambda verdict: verdict.score or 0.0
-    )
+    found = [_without_answer(reference, response) or judge(reference, response, query) for reference in references]
+    return max(found, key=lambda verdict: verdict.score or 0.0)
+
+
+def _without_answer(reference: str, response: str) -> Verdict | None:
+    """The verdict where the reference says that there is no answer."""
+    if not _only_declines(reference):
+        return None
+    if _only_declines(response):
+        return _scored(5, "both say that there is no answer", language_of(reference))
+    return _scored(1, "answers, though the ground truth says that there is no answer", language_of(reference))
+
+
+def _only_declines(text: str) -> bool:
+    pieces = [each.text for each in sentences(text, language_of(text).code)]
+    return any(map(declines, pieces)) and all(declines(piece) or states_nothing(piece) for piece in pieces)
 
 
 def _completeness(reference: str, response: str, query: str) -> Verdict:
@@ -194,11 +189,9 @@ def _about_response(note: str) -> str:
 
 def judge_facts(inputs: Inputs) -> Verdict:
     """The facts of the ground truth, each judged against the response. The evidence is the result; there is no score."""
-    response, references = _text(inputs, "response"), _texts(inputs, "ground_truth")
-    if not references:
-        return _nothing("there is no ground truth to take facts from")
+    response, references = text_of(inputs, "response"), texts_of(inputs, "ground_truth")
     options = [
-        _facts_in(reference, response, language_of(reference), _text(inputs, "query")) for reference in references
+        _facts_in(reference, response, language_of(reference), text_of(inputs, "query")) for reference in references
     ]
     best = max(options, key=lambda evidence: sum(each.verdict == ENTAILED for each in evidence) / max(len(evidence), 1))
     if not best:
@@ -213,6 +206,8 @@ def judge_facts(inputs: Inputs) -> Verdict:
 
 
 def _facts_in(reference: str, text: str, language: Language, query: str) -> tuple[Evidence, ...]:
+    if _only_declines(reference):
+        return _no_answer(reference, text)
     pieces = [sentence.text for sentence in sentences(text, language.code) if not declines(sentence.text)]
     claims = [fact.text for fact in facts(reference)]
     if not pieces:
@@ -230,6 +225,13 @@ def _facts_in(reference: str, text: str, language: Language, query: str) -> tupl
     if first.verdict == NEUTRAL and len(first.claim.split()) <= _SHORT:
         return (Evidence(first.claim, ENTAILED, 0, 0, len(text.rstrip())), *found[1:])
     return found
+
+
+def _no_answer(reference: str, text: str) -> tuple[Evidence, ...]:
+    """The one fact of a reference that says that there is no answer: the other text says so too, or it answers."""
+    right = _only_declines(text)
+    note = "" if right else "answers, though the ground truth says that there is no answer"
+    return (Evidence(reference.strip(), ENTAILED if right else CONTRADICTED, 0, 0, len(text.rstrip()), note),)
 
 
 _QUESTIONS: Final[Mapping[str, Callable[[Inputs], Verdict]]] = {

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 
-from ragtui.tui import outside
-from ragtui.tui.performing import tell
+from ragtui.tui import opened, outside
+from ragtui.tui.actions import bindings
+from ragtui.tui.opened import OpenDataset
+from ragtui.tui.performing import tell, work
 from ragtui.tui.screens import dataset_views as views
 from ragtui.tui.screens.pane import Pane
 from ragtui.tui.screens.reading import Reading
@@ -18,12 +21,13 @@ from ragtui.tui.widgets.part import Part
 from ragtui.tui.widgets.prompt_line import ask
 from ragtui.tui.widgets.virtual_table import VirtualTable
 from ragtui.tui.widgets.wrapped_text import WrappedText
-from ragtui.tui.workbench import OpenDataset, Workbench
+from ragtui.tui.workbench import Workbench
 
 if TYPE_CHECKING:
     import polars as pl
 
     from ragtui.datasets.findings import Finding
+    from ragtui.experiments.progress import Progress
 
 FIRST_RUN = """Nothing is open here yet.
 press d for the demo: a support desk's assistant, two versions compared
@@ -35,12 +39,15 @@ class DatasetsPane(Pane):
     """List and description at the left, rows and findings at the right."""
 
     SCOPES = ("datasets",)
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("datasets")]
 
     def __init__(self, workbench: Workbench, *, id: str) -> None:
         super().__init__(workbench, id=id)
         self._part = ""
         self._frame: pl.DataFrame | None = None
         self._listed: list[Finding] = []
+        self._shown: tuple[OpenDataset | None, str | None] = (None, None)
+        self.set_class(not workbench.paths, "nothing")
 
     def compose(self) -> ComposeResult:
         with Vertical(id="datasets-left"):
@@ -64,18 +71,21 @@ class DatasetsPane(Pane):
 
     async def loaded(self) -> None:
         """Opens what was named on the command line; what stands there already is shown meanwhile."""
-        await self.open(self.workbench.paths)
+        if self.workbench.demo:
+            self.do_demo()
+        else:
+            await self.open(self.workbench.paths)
 
     async def open(self, paths: list[str]) -> None:
         """Opens files and folders, and puts the cursor on the first of them."""
         before = len(self.workbench.datasets)
-        opened = await asyncio.to_thread(self.workbench.read, paths)
-        self.workbench.put(opened)
+        self.workbench.put(await asyncio.to_thread(self.workbench.read, paths))
         self.refreshed()
         if len(self.workbench.datasets) > before and before:
             self._go_to_dataset(before)
 
     def refreshed(self) -> None:
+        self.set_class(not self.workbench.datasets, "nothing")
         table = self.query_one("#list", VirtualTable)
         table.empty = FIRST_RUN
         table.show(views.list_frame(self.workbench.datasets), views.LIST_COLUMNS, row=table.row, keep=True)
@@ -92,9 +102,22 @@ class DatasetsPane(Pane):
         current = self.current
         return [] if current is None else [current.name, *([self._part] if self._part else [])]
 
+    def remark(self) -> str:
+        table = self.query_one("#lines", VirtualTable)
+        if table.row is None or not table.has_focus:
+            return ""
+        finding = self._listed[table.row]
+        return f"{finding.code} {finding.message}"
+
     @on(VirtualTable.Moved, "#list")
+    def _other_dataset(self) -> None:
+        table = self.query_one("#list", VirtualTable)
+        if (self.current, table.value("part")) != self._shown:
+            self._show_dataset()
+
     def _show_dataset(self) -> None:
         current = self.current
+        self._shown = (current, self.query_one("#list", VirtualTable).value("part"))
         part = self.query_one("#list", VirtualTable).value("part") or ""
         frames = views.frames_of(current) if current else {}
         self._show_rows(part or next(iter(frames), ""))
@@ -104,7 +127,7 @@ class DatasetsPane(Pane):
             return
         rules.empty = "nothing is wrong that we know of" if current.dataset else ""
         lines.empty = ""
-        rules.show(views.rule_frame(current, self.workbench.rule_names()), views.RULE_COLUMNS)
+        rules.show(views.rule_frame(current, opened.rule_names()), views.RULE_COLUMNS)
         self._show_findings()
         self.query_one("#about-text", WrappedText).show(views.about(current, current.ready))
         total = sum(current.counts.values())
@@ -113,12 +136,12 @@ class DatasetsPane(Pane):
         self.query_one("#about", Part).title("about", current.name)
         self.post_message(self.Altered())
         if current.ready is None and current.dataset is not None:
-            self.run_worker(self._judge_readiness(current), group="ready", exclusive=True)
+            work(self, self._judge_readiness(current), "ready")
 
-    async def _judge_readiness(self, opened: OpenDataset) -> None:
-        opened.ready = await asyncio.to_thread(self.workbench.ready_for, opened)
-        if opened is self.current:
-            self.query_one("#about-text", WrappedText).show(views.about(opened, opened.ready), keep=True)
+    async def _judge_readiness(self, one: OpenDataset) -> None:
+        one.ready = await asyncio.to_thread(opened.ready_for, one)
+        if one is self.current:
+            self.query_one("#about-text", WrappedText).show(views.about(one, one.ready), keep=True)
 
     def _show_rows(self, part: str) -> None:
         current, table = self.current, self.query_one("#rows", VirtualTable)
@@ -139,7 +162,7 @@ class DatasetsPane(Pane):
         found = [] if current is None else current.findings
         self._listed = [finding for finding in found if code in (None, "all", finding.code)]
         table = self.query_one("#lines", VirtualTable)
-        table.show(views.finding_frame(self._listed), views.finding_columns(self._listed))
+        table.show(views.finding_frame(self._listed), views.finding_columns(self._listed, self.app.size.width >= 100))
 
     @on(VirtualTable.Moved, "#lines")
     def _show_place(self, event: VirtualTable.Moved | None = None) -> None:
@@ -185,24 +208,50 @@ class DatasetsPane(Pane):
     def do_open_path(self, path: str = "") -> None:
         def then(typed: str) -> None:
             if typed:
-                self.run_worker(self.open([typed]), group="open")
+                work(self, self.open([typed]), "open")
 
         if path:
             then(path)
         else:
-            ask(self, "open", then=then, complete=self.workbench.complete_path, history="path")
+            ask(self, "open", then=then, complete=opened.complete_path, history="path")
 
     def do_reread(self) -> None:
-        self.run_worker(self._reread(), group="open", exclusive=True)
+        work(self, self._reread(), "open")
 
     async def _reread(self) -> None:
         paths = self.workbench.opened_paths()
-        opened = await asyncio.to_thread(self.workbench.read, paths)
+        again = await asyncio.to_thread(self.workbench.read, paths)
         self.workbench.datasets.clear()
-        self.workbench.put(opened)
+        self.workbench.put(again)
         self._frame = None
         self.refreshed()
-        tell(self, f"read {len(opened)} again")
+        tell(self, f"read {len(again)} again")
+
+    def do_demo(self) -> None:
+        work(self, self._open_demo(), "demo")
+
+    async def _open_demo(self) -> None:
+        """Sets the demo up and shows its results; what goes on is said at the top meanwhile."""
+        from ragtui.experiments.progress import Progress
+        from ragtui.tui.running import expected
+
+        progress = Progress()
+        looking = self.set_interval(0.1, lambda: self.post_message(self.Activity(demo_words(progress))))
+        try:
+            experiment = await asyncio.to_thread(self.workbench.open_demo, progress)
+        except expected() as error:
+            tell(self, str(error), "error", title="demo")
+            return
+        finally:
+            looking.stop()
+            self.post_message(self.Activity(""))
+        self._frame = None
+        self.refreshed()
+        self.post_message(self.Results(experiment))
+
+    def do_evaluate(self) -> None:
+        if (current := self.current) is not None:
+            self.post_message(self.Evaluate(current))
 
     def do_close(self) -> None:
         number = self.query_one("#list", VirtualTable).value("dataset")
@@ -216,7 +265,7 @@ class DatasetsPane(Pane):
         table = self.query_one("#lines", VirtualTable)
         if code == "all" and table.row is not None:
             code = self._listed[table.row].code
-        rule = self.workbench.rule(code or "")
+        rule = opened.rule(code or "")
         if self.screen.focused in (self.query_one("#rules"), table) and rule is not None:
             self.app.push_screen(Reading(f"rule {code}", views.rule_passage(code, rule)))
         elif (current := self.current) is not None:
@@ -238,7 +287,7 @@ class DatasetsPane(Pane):
             return
         table = self.query_one("#lines", VirtualTable)
         finding = self._listed[table.row] if table.row is not None and table.has_focus else None
-        path = self.workbench.file_of(current, finding)
+        path = opened.file_of(current, finding)
         rows = self.query_one("#rows", VirtualTable)
         lined = rows.frame is not None and "_line" in rows.frame.columns
         line = finding.line if finding else rows.value("_line") if lined else 0
@@ -261,3 +310,8 @@ class DatasetsPane(Pane):
         assert table.frame is not None
         row = table.frame["dataset"].search_sorted(number)
         table.go_to(int(row))
+
+
+def demo_words(progress: Progress) -> str:
+    """How far the demo is, for the bar at the top."""
+    return f"demo: {progress.done:,} scores" if progress.done else "demo: reading"

@@ -15,7 +15,7 @@ from textual.screen import Screen
 from ragtui.experiments.plan import Side
 from ragtui.text import cell as safe
 from ragtui.tui.actions import bindings
-from ragtui.tui.performing import tell
+from ragtui.tui.performing import tell, work
 from ragtui.tui.screens import case_views
 from ragtui.tui.screens.case_actions import CaseActions
 from ragtui.tui.screens.reading import Reading
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from ragtui.tui.workbench import Workbench
 
 
-class DetailScreen(CaseActions, Screen[None], inherit_bindings=False):
+class DetailScreen(Screen[None], CaseActions, inherit_bindings=False):
     """Walks through the same rows, in the same order, as the table it was opened from."""
 
     SCOPES = ("detail", "case")
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("detail", "case")]
-    AUTO_FOCUS = None
+    AUTO_FOCUS = ""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-short"), (32, "-tall")]  # noqa: RUF012
     ALLOW_IN_MAXIMIZED_VIEW = "#top, #bottom"
@@ -92,11 +92,11 @@ class DetailScreen(CaseActions, Screen[None], inherit_bindings=False):
             evidence.show(case_views.answer(case, baseline, triage.plan, side), keep=keep)
             self.query_one("#evidence-part", Part).title("baseline")
         else:
-            evidence.show(case_views.evidence(side), keep=keep)
+            evidence.show(case_views.evidence(side, triage.plan), keep=keep)
             what = "ranking" if side.ranking and not side.contexts else "contexts"
             self.query_one("#evidence-part", Part).title(what, f"{len(side.contexts or side.ranking)}")
             if side.ranking:
-                self.run_worker(self._fetch_texts(case), group="texts", exclusive=True)
+                work(self, self._fetch_texts(case), "texts")
         self._show_bars(case)
         if not keep:
             answer.go_to(f"metric {triage.metric}") if self.app.size.height < 32 and not case.expected else None
@@ -105,9 +105,11 @@ class DetailScreen(CaseActions, Screen[None], inherit_bindings=False):
         """The documents' texts, read when they are looked at."""
         side = case.sides[0]
         wanted = [each.doc_id for each in side.ranking if each.rank is None or each.rank <= 10]
+        if self.triage is None:
+            return
         texts = await asyncio.to_thread(self.workbench.document_texts, self.triage, wanted)
         if texts and self.case is case and not self._beside:
-            self.query_one("#evidence", WrappedText).show(case_views.evidence(side, texts), keep=True)
+            self.query_one("#evidence", WrappedText).show(case_views.evidence(side, self.triage.plan, texts), keep=True)
 
     def _show_bars(self, case: CaseDetail) -> None:
         triage, table = self.triage, self._table
@@ -176,7 +178,8 @@ class DetailScreen(CaseActions, Screen[None], inherit_bindings=False):
         self._claim = (self._claim + step) % len(claims)
         place, evidence = claims[self._claim]
         self.query_one("#answer", WrappedText).go_to(place)
-        if not self._beside and evidence.chunk is not None:
+        about_contexts = case_views.rests_on_contexts(place.partition(" claim ")[0], triage.plan)
+        if not self._beside and evidence.chunk is not None and about_contexts:
             text = self.query_one("#evidence", WrappedText)
             text.go_to(place if evidence.start is not None else f"chunk {evidence.chunk}")
 

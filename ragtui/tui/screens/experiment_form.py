@@ -13,8 +13,9 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.timer import Timer
 
+from ragtui.tui import offers
 from ragtui.tui.actions import bindings
-from ragtui.tui.performing import Performs
+from ragtui.tui.performing import Performs, work
 from ragtui.tui.screens import experiment_views as views
 from ragtui.tui.widgets.choosing import Choice
 from ragtui.tui.widgets.form import Field, Form
@@ -26,7 +27,8 @@ from ragtui.tui.widgets.wrapped_text import WrappedText
 
 if TYPE_CHECKING:
     from ragtui.experiments.preflight import Preflight
-    from ragtui.tui.workbench import OpenDataset, Workbench
+    from ragtui.tui.opened import OpenDataset
+    from ragtui.tui.workbench import Workbench
 
 _WAIT = 0.15  # seconds without a change before the plan is looked at again
 
@@ -36,8 +38,9 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
 
     SCOPES = ("launch",)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("launch")]
-    AUTO_FOCUS = None
+    AUTO_FOCUS = ""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
+    ALLOW_IN_MAXIMIZED_VIEW = "#top, #bottom"
 
     def __init__(self, workbench: Workbench, dataset: OpenDataset | None = None) -> None:
         super().__init__()
@@ -61,15 +64,22 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
             yield KeyBar()
 
     def _fields(self) -> list[Field]:
-        bench, names = self.workbench, [each.name for each in self.workbench.datasets if each.dataset is not None]
-        candidate, baseline = bench.proposed_targets(self._dataset)
+        bench = self.workbench
+        datasets = [
+            Choice(str(i), each.name, each.dataset.path)
+            for i, each in enumerate(bench.datasets)
+            if each.dataset is not None
+        ]
+        here = str(bench.datasets.index(self._dataset)) if self._dataset is not None else ""
+        candidate, baseline = offers.proposed_targets(self._dataset)
         return [
-            Field("dataset", "dataset", self._dataset.name if self._dataset else "", lambda: [Choice(n, n) for n in names]),
-            Field("metrics", "metrics", bench.proposed_metrics(), bench.metric_choices, "what fits the data", free=True),
-            Field("candidate", "candidate", candidate, lambda: bench.target_choices(self._dataset), free=True),
-            Field("baseline", "baseline", baseline, lambda: [Choice("", "none"), *bench.target_choices(self._dataset)],
+            Field("dataset", "dataset", here, lambda: datasets),
+            Field("metrics", "metrics", offers.proposed_metrics(bench, self._dataset), lambda: offers.metric_choices(bench),
                   free=True),
-            Field("judge", "judge", "embedded", bench.judge_choices, free=True),
+            Field("candidate", "candidate", candidate, lambda: offers.target_choices(self._dataset), free=True),
+            Field("baseline", "baseline", baseline, lambda: [Choice("", "none"), *offers.target_choices(self._dataset)],
+                  free=True),
+            Field("judge", "judge", "embedded", lambda: offers.judge_choices(bench), free=True),
             Field("strategy", "strategy", "auto", lambda: [Choice(n, n) for n in ("auto", "claims", "rubric")]),
             Field("repeats", "repeats", "1", lambda: [Choice(n, n) for n in ("1", "2", "3", "5")], free=True),
             Field("limit", "limit", "", lambda: [Choice("", "all"), *(Choice(n, n) for n in ("10", "50", "100"))], "all",
@@ -90,8 +100,9 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
     def _changed(self, event: Form.Changed) -> None:
         form = self.query_one(Form)
         if event.name == "dataset":
-            self._dataset = next((each for each in self.workbench.datasets if each.name == form.values["dataset"]), None)
-            candidate, baseline = self.workbench.proposed_targets(self._dataset)
+            self._dataset = self.workbench.datasets[int(form.values["dataset"])]
+            candidate, baseline = offers.proposed_targets(self._dataset)
+            form.set("metrics", offers.proposed_metrics(self.workbench, self._dataset))
             form.set("candidate", candidate)
             form.set("baseline", baseline)
         self._preflight, self._problem = None, "the plan is being looked at"
@@ -100,7 +111,7 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
         self._soon = self.set_timer(_WAIT, self._look)
 
     def _look(self) -> None:
-        self.run_worker(self._look_at(dict(self.query_one(Form).values)), group="preflight", exclusive=True)
+        work(self, self._look_at(dict(self.query_one(Form).values)), "preflight")
 
     async def _look_at(self, values: dict[str, str]) -> None:
         found = await asyncio.to_thread(self.workbench.preflight, self._dataset, values)

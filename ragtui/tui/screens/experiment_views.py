@@ -121,17 +121,21 @@ def about(entry: Entry) -> Passage:
     if entry.message and entry.status is not Status.FINISHED:
         passage.text(entry.message, tone="warn")
     if entry.resumable:
-        passage.line((f"{entry.done:,} of {entry.cells:,} cells are done; ", ""), ("r", "accent"), (" goes on from there", ""))
+        passage.line(
+            (f"{entry.done:,} of {entry.cells:,} cells are done; ", ""), ("r", "accent"), (" goes on from there", "")
+        )
     passage.gap()
     for name, value in described(plan, entry.source):
         passage.line((f"{name:<11}", "title"), (value, ""), hang=11)
     passage.heading("Means of the candidate")
     width = max((len(metric.spec) for metric in plan.metrics), default=0) + 2
     for metric in plan.metrics:
-        value = entry.means.get(metric.spec)
-        shown = wording.number(value, wording.digits_of(metric), metric.threshold)
-        verdict = "" if value is None or metric.threshold is None else " ✓" if metric.passes(value) else " ✗"
-        passage.line((f"{metric.spec:<{width}}", ""), (shown, "strong"), (verdict, "good" if verdict == " ✓" else "bad"))
+        mean = entry.means.get(metric.spec)
+        shown = wording.number(mean, wording.digits_of(metric), metric.threshold)
+        verdict = "" if mean is None or metric.threshold is None else " ✓" if metric.passes(mean) else " ✗"
+        passage.line(
+            (f"{metric.spec:<{width}}", ""), (shown, "strong"), (verdict, "good" if verdict == " ✓" else "bad")
+        )
     if entry.errors:
         passage.gap()
         passage.line((f"{entry.errors:,} cells could not be scored", "warn"))
@@ -157,7 +161,10 @@ def preflight(found: Preflight) -> Passage:
     """What would be scored and what not and why, what is asked, sent where, and what it may cost."""
     passage = Passage()
     sides = len(found.plan.sides)
-    passage.line((f"{found.cases:,} cases", "strong"), (f" × {len(found.plan.metrics)} metrics × {sides} side{'s'[: sides - 1]}", ""))
+    passage.line(
+        (f"{found.cases:,} cases", "strong"),
+        (f" × {len(found.plan.metrics)} metrics × {sides} side{'s'[: sides - 1]}", ""),
+    )
     if found.nothing_to_do:
         passage.line(("nothing can be scored: see the reasons below", "bad"))
     passage.line(("judge  ", "title"), (_asks(found), ""), hang=7)
@@ -166,12 +173,15 @@ def preflight(found: Preflight) -> Passage:
     passage.line(("cost   ", "title"), (_cost(found), ""), hang=7)
     passage.heading("What can be scored")
     width = max((len(check.metric) for check in found.checks), default=0) + 2
-    for check in found.checks:
-        whole = check.runs_on == check.of
-        tone = "good" if whole else "warn" if check.runs_on else "bad"
-        side = f"{check.side.value:<10}" if sides > 1 else ""
-        passage.line((f"{check.metric:<{width}}", "strong"), (side, "dim"), (f"{check.runs_on:,} of {check.of:,}", tone))
-        for reason, n in check.cannot.items():
+    for metric in dict.fromkeys(check.metric for check in found.checks):
+        checks = [check for check in found.checks if check.metric == metric]
+        parts = [(f"{metric:<{width}}", "strong")]
+        for check in checks:
+            tone = "good" if check.runs_on == check.of else "warn" if check.runs_on else "bad"
+            parts += [(f"{check.side.value} ", "dim")] if sides > 1 else []
+            parts.append((f"{check.runs_on:,} of {check.of:,}   ", tone))
+        passage.line(*parts, hang=width)
+        for reason, n in {reason: n for check in checks for reason, n in check.cannot.items()}.items():
             passage.line((f"{n:,} not: {reason}", "dim"), indent=4)
     _sources(passage, found)
     if found.notes:
@@ -236,7 +246,9 @@ def _state(state: State, n: int) -> Content:
 def _flight(progress: Progress) -> list[str]:
     parts = [progress.stage] if progress.stage else []
     if progress.in_flight or progress.concurrency:
-        parts.append(f"{progress.in_flight} in flight" + (f" of {progress.concurrency}" if progress.concurrency else ""))
+        parts.append(
+            f"{progress.in_flight} in flight" + (f" of {progress.concurrency}" if progress.concurrency else "")
+        )
     if progress.reused:
         parts.append(f"{progress.reused:,} reused")
     tokens = progress.prompt_tokens + progress.completion_tokens
@@ -258,7 +270,10 @@ def ended(progress: Progress) -> tuple[str, str]:
     errors = sum(n for state, n in progress.states.items() if state.is_error)
     faults = f", {errors:,} could not be scored" if errors else ""
     if progress.status is Status.FINISHED:
-        return f"finished: {progress.done:,} cells in {clock(progress.seconds)}{faults}; 4 shows the results", "information"
+        return (
+            f"finished: {progress.done:,} cells in {clock(progress.seconds)}{faults}; 4 shows the results",
+            "information",
+        )
     if progress.status is Status.CANCELLED:
         return f"stopped: {progress.done:,} of {progress.total:,} cells are kept; r goes on from there", "warning"
     return f"{progress.status.value}: {progress.message}; {progress.done:,} cells are kept", "error"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.timer import Timer
 
+from ragtui.tui.actions import bindings
+from ragtui.tui.opened import OpenDataset
 from ragtui.tui.performing import Severity, tell
 from ragtui.tui.screens import experiment_views as views
 from ragtui.tui.screens.pane import Pane
@@ -17,7 +20,7 @@ from ragtui.tui.widgets.passage import Passage
 from ragtui.tui.widgets.prompt_line import Line
 from ragtui.tui.widgets.virtual_table import VirtualTable
 from ragtui.tui.widgets.wrapped_text import WrappedText
-from ragtui.tui.workbench import OpenDataset, Workbench
+from ragtui.tui.workbench import Workbench
 
 if TYPE_CHECKING:
     from ragtui.experiments.preflight import Preflight
@@ -34,6 +37,7 @@ class ExperimentsPane(Pane):
     """The list above, the experiment at the cursor below; a run that goes on shows how far it is between them."""
 
     SCOPES = ("experiments",)
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("experiments")]
 
     def __init__(self, workbench: Workbench, *, id: str) -> None:
         super().__init__(workbench, id=id)
@@ -82,13 +86,15 @@ class ExperimentsPane(Pane):
         entry = self.current
         text = self.query_one("#experiment-text", WrappedText)
         text.show(views.about(entry) if entry is not None else Passage())
-        self.query_one("#experiment-part", Part).title(entry.plan.dataset if entry else "experiment", entry.id if entry else "")
+        self.query_one("#experiment-part", Part).title(
+            entry.plan.dataset if entry else "experiment", entry.id if entry else ""
+        )
         self.post_message(self.Altered())
 
     @on(VirtualTable.Opened, "#experiment-list")
-    async def _opened(self) -> None:
+    def _opened(self) -> None:
         if (entry := self.current) is not None:
-            await self.workbench.show_results(self.app, entry.id)
+            self.post_message(self.Results(entry.id))
 
     # Running
 
@@ -130,19 +136,19 @@ class ExperimentsPane(Pane):
         for name, line in zip(("bar", "states", "flight"), views.running(run.progress, "", width), strict=True):
             self.query_one(f"#running-{name}", Line).show(line)
         part.title("running", run.plan.dataset, run.progress.experiment or run.plan.id)
-        self.workbench.tick(self.app)
+        self.post_message(self.Activity(self.workbench.activity()))
         if run.ended:
             self._ended()
 
     def _ended(self) -> None:
-        run, problem = self.workbench.take_ended()
+        run = self.workbench.take_ended()
         if self._ticking is not None:
             self._ticking.pause()
         self.query_one("#running-part").display = False
-        said, severity = (problem, "error") if problem else views.ended(run.progress)
+        said, severity = (run.problem, "error") if run.problem else views.ended(run.progress)
         tell(self, said, cast(Severity, severity))
         self._show(run.plan.id)
-        self.workbench.tick(self.app)
+        self.post_message(self.Activity(""))
 
     def do_cancel(self) -> None:
         self.workbench.cancel()
@@ -164,5 +170,3 @@ class ExperimentsPane(Pane):
                 return "there is no experiment"
             return None if entry.resumable or entry.errors else "it is finished"
         return None
-
-

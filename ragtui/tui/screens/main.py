@@ -18,7 +18,6 @@ from ragtui.text import cell
 from ragtui.tui.screens.datasets import DatasetsPane
 from ragtui.tui.screens.pane import Pane
 from ragtui.tui.widgets.key_bar import KeyBar
-from ragtui.tui.widgets.part import Part
 from ragtui.tui.widgets.prompt_line import PromptLine
 from ragtui.tui.widgets.top_bar import PANES, TopBar
 from ragtui.tui.widgets.virtual_table import VirtualTable
@@ -56,7 +55,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
     """Shows one pane at a time; a pane is made when it is first shown."""
 
     BINDINGS: ClassVar[list[BindingType]] = []
-    AUTO_FOCUS = None
+    AUTO_FOCUS = ""
     ALLOW_IN_MAXIMIZED_VIEW = "#top, #bottom"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-short"), (32, "-tall")]  # noqa: RUF012
@@ -67,6 +66,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._before: list[str] = []
 
     def compose(self) -> ComposeResult:
+        # Known before anything is styled, so that the first paint is the right one.
+        width, height = self.app.size
+        self.set_classes(("-wide" if width >= 100 else "-narrow", "-tall" if height >= 32 else "-short"))
         yield TopBar(id="top")
         with ContentSwitcher(initial="datasets", id="panes"):
             yield DatasetsPane(self.workbench, id="datasets")
@@ -110,6 +112,22 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if isinstance(pane, ResultsPane):
             await pane.open(experiment)
 
+    @on(Pane.Results)
+    async def _results_wanted(self, event: Pane.Results) -> None:
+        await self.open_results(event.experiment)
+
+    @on(Pane.Evaluate)
+    async def _experiment_wanted(self, event: Pane.Evaluate) -> None:
+        from ragtui.tui.screens.experiments import ExperimentsPane
+
+        pane = await self.show_pane("experiments")
+        if isinstance(pane, ExperimentsPane):
+            pane.make(event.dataset)
+
+    @on(Pane.Activity)
+    def _activity(self, event: Pane.Activity) -> None:
+        self.query_one(TopBar).show(running=event.words)
+
     async def step_back(self) -> None:
         """One step back: from a zoomed part, a filter, a part, or to the pane before."""
         focused = self.focused
@@ -119,15 +137,6 @@ class MainScreen(Screen[None], inherit_bindings=False):
             pass
         elif self._before:
             await self.show_pane(self._before.pop(), remember=False)
-
-    def zoom(self) -> None:
-        """Shows only the part that has the focus, or all again."""
-        if self.maximized is not None:
-            self.minimize()
-            return
-        part = next((each for each in self.focused.ancestors if isinstance(each, Part)), None) if self.focused else None
-        if part is not None:
-            self.maximized = part
 
     # The bars follow what happens in the panes.
 
@@ -163,7 +172,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
     @on(VirtualTable.Moved)
     def _moved(self, event: VirtualTable.Moved) -> None:
         if event.table is self.focused:
-            self.query_one(PromptLine).position(position(event.table))
+            line = self.query_one(PromptLine)
+            line.position(position(event.table))
+            if remark := self.pane.remark():
+                line.status(Content(cell(remark)))
 
     @on(VirtualTable.Changed)
     def _changed(self, event: VirtualTable.Changed) -> None:
@@ -175,7 +187,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
         line = self.query_one(PromptLine)
         table: Widget | None = self.focused
         if isinstance(table, VirtualTable):
-            line.status(status(table))
+            remark = self.pane.remark()
+            line.status(Content(cell(remark)) if remark else status(table))
             line.position(position(table))
         else:
             line.status(Content(""))

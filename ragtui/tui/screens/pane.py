@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from textual.containers import Container
 from textual.message import Message
 
+from ragtui.tui.opened import OpenDataset
 from ragtui.tui.performing import Performs
 from ragtui.tui.widgets.virtual_table import VirtualTable
 from ragtui.tui.workbench import Workbench
@@ -18,6 +21,24 @@ class Pane(Performs, Container):
     class Altered(Message):
         """Breadcrumb, status or what is possible may have changed."""
 
+    @dataclass
+    class Activity(Message):
+        """What goes on in the background, in a few words; empty when it has ended."""
+
+        words: str
+
+    @dataclass
+    class Evaluate(Message):
+        """A new experiment with this dataset is wanted."""
+
+        dataset: OpenDataset
+
+    @dataclass
+    class Results(Message):
+        """The results of an experiment are wanted."""
+
+        experiment: str
+
     def __init__(self, workbench: Workbench, *, id: str) -> None:
         super().__init__(id=id)
         self.workbench = workbench
@@ -28,6 +49,10 @@ class Pane(Performs, Container):
 
     async def loaded(self) -> None:
         """Called once, after the first paint, on the pane that is shown first."""
+
+    def remark(self) -> str:
+        """What the status line says about what is at the cursor; empty for nothing."""
+        return ""
 
     def refreshed(self) -> None:
         """Called when the pane comes to the front or what the workbench holds has changed."""

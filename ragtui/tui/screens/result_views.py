@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.experiments import wording
 from ragtui.experiments.plan import PlannedMetric, Side
-from ragtui.text import cell
+from ragtui.text import block, cell
 from ragtui.tui.widgets.bars import bars
 from ragtui.tui.widgets.table_column import Painted, TableColumn
 from ragtui.tui.widgets.virtual_table import Order
@@ -17,14 +17,20 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ragtui.experiments.results import MetricComparison, MetricSummary, Results
+    from ragtui.tui.triage import Triage
 
 SHORT: Final = {
     "groundedness": "grnd", "relevance": "relev", "coherence": "coher", "fluency": "fluen", "retrieval": "retr",
     "similarity": "simil", "response_completeness": "compl", "correctness": "corr", "completeness": "cmplt",
     "alignment": "align", "exact_match": "exact", "groundedness_score": "grnd%", "no_answer_ratio": "no ans",
     "intent_resolution": "intent", "task_adherence": "task", "tool_call_accuracy": "tools", "answer_length": "length",
+    "Recall": "Rec", "Precision": "Prec", "R-precision": "R-prec",
     "context_recall": "c.rec", "context_precision": "c.prec",
 }  # fmt: skip
+
+LABELS: Final = {"retrieval fault": "retr", "model fault": "model", "bad label": "bad", "ignore": "ignore"}
+
+_WIDEST: Final = 8
 
 STATES: Final = {
     "not_applicable": ("n/a", "dim"),
@@ -130,6 +136,22 @@ def overview_columns(wide: bool, compared: bool, strict: bool) -> list[TableColu
     return columns
 
 
+def summary_lines(triage: Triage) -> list[str]:
+    """The figures as plain lines, and the command that shows them again."""
+    compared = {each.metric: each for each in triage.comparisons}
+    width = max((len(metric.spec) for metric in triage.metrics), default=0) + 2
+    lines = [block(title(triage.results))]
+    for summary in triage.summaries:
+        if summary.side is Side.CANDIDATE:
+            metric = triage.plan.metric(summary.metric)
+            line = f"  {block(summary.metric):<{width}}{wording.mean(summary, metric)}"
+            if (difference := compared.get(summary.metric)) is not None and difference.delta is not None:
+                delta = wording.signed_number(difference.delta, wording.digits_of(metric))
+                line += f"  {delta} against the baseline, p {wording.p_value(difference.p_holm)}"
+            lines.append(line)
+    return [*lines, f"experiment {triage.results.experiment}: ragtui show {triage.results.experiment}"]
+
+
 # The rows: one a case
 
 
@@ -137,8 +159,11 @@ def score_of(metric: PlannedMetric, values: Sequence[Any]) -> Painted:
     """A score with its fault to see without colour: ``2✗``, ``4``, ``n/a``, ``j.err``."""
     value, state, passed = values
     if value is None:
-        return STATES.get(str(state), ("–", "dim"))
+        words, tone = STATES.get(str(state), ("–", "dim"))
+        return f"{words} ", tone
     text = wording.score(value, metric)
+    if len(text) > _WIDEST:  # as many digits as it takes to show the side of the threshold
+        text = text[: _WIDEST - 1] + "…"
     if passed is None:
         return f"{text} ", ""
     return (f"{text} ", "good") if passed else (f"{text}✗", "bad")
@@ -159,23 +184,32 @@ def delta_of(metric: PlannedMetric, values: Sequence[Any]) -> Painted:
 def row_columns(metrics: Sequence[PlannedMetric], *, differences: bool, wide: bool) -> list[TableColumn]:
     """The case's id, a column a metric, ragtui's cause, the person's label; free text comes last."""
     columns = [TableColumn("case_id", "id", most=18 if wide else 14)]
+    columns.append(TableColumn("label", "label", ("note",), _label, width=9 if wide else 7))
     for metric in metrics:
-        name = cell(metric.spec if wide and len(metrics) <= 4 else SHORT.get(metric.spec, metric.spec[:8]))
+        name = cell(metric.spec if wide and len(metrics) <= 4 else short_name(metric.spec))
         if differences:
             columns.append(TableColumn(f"{metric.spec} Δ", f"{name} Δ", (), partial(delta_of, metric), right=True))
         else:
             also = (f"{metric.spec} state", f"{metric.spec} passed")
             columns.append(TableColumn(metric.spec, name, also, partial(score_of, metric), right=True, searched=False))
-    columns.append(TableColumn("label", "label", ("note",), _label))
     columns.append(
         TableColumn("cause", "cause", paint=lambda values: (cell(values[0] or "·"), "" if values[0] else "dim"))
     )
     return [*columns, TableColumn("name", "question", grow=True, most=200)]
 
 
+def short_name(spec: str) -> str:
+    """A metric's name for a narrow column; a cut such as ``@10`` is never lost."""
+    base, at, cut = spec.partition("@")
+    short = SHORT.get(base, base if len(base) <= 8 else f"{base[:7]}…")
+    return f"{short}{at}{cut}"
+
+
 def _label(values: Sequence[Any]) -> Painted:
     label, note = values
-    return f"{'✎' if label or note else '·'} {cell(label or '')}".rstrip(), "accent" if label or note else "dim"
+    if not label:
+        return ("✎ note", "accent") if note else ("·", "dim")
+    return f"✎ {cell(LABELS.get(label, label))}", "accent"
 
 
 def orders(metrics: Sequence[PlannedMetric], compared: bool) -> tuple[Order, ...]:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.timer import Timer
 
 from ragtui.experiments.store import StoreError
+from ragtui.tui.actions import bindings
+from ragtui.tui.opened import complete_path
 from ragtui.tui.performing import tell
 from ragtui.tui.screens import case_views
 from ragtui.tui.screens import result_views as views
@@ -30,10 +34,11 @@ press 1 for the datasets; x there makes an experiment with one"""
 _WAIT = 0.05  # seconds without a key before the case beside the table follows
 
 
-class ResultsPane(CaseActions, Pane):
+class ResultsPane(Pane, CaseActions):
     """The queue of one experiment."""
 
     SCOPES = ("results", "case")
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("results", "case")]
 
     def __init__(self, workbench: Workbench, *, id: str) -> None:
         super().__init__(workbench, id=id)
@@ -42,6 +47,7 @@ class ResultsPane(CaseActions, Pane):
         self._strict = False
         self._soon: Timer | None = None
         self._shown: str | None = None
+        self._wanted = ""
 
     def compose(self) -> ComposeResult:
         with Part("results", id="overview-part"):
@@ -71,17 +77,27 @@ class ResultsPane(CaseActions, Pane):
 
     # Opening
 
+    def refreshed(self) -> None:
+        """Where nothing is open yet, opens the experiment that was touched last."""
+        if self.triage is None and not self._wanted and (known := self.workbench.experiments()):
+            self.run_worker(self.open(known[0].id))
+
     async def open(self, experiment: str) -> None:
         """Opens an experiment's results; the worst row of the first metric is under the cursor."""
+        self._wanted = experiment
         try:
-            self.triage = await asyncio.to_thread(self.workbench.triage, experiment)
+            triage = await asyncio.to_thread(self.workbench.triage, experiment)
         except StoreError as error:
             tell(self, str(error), "error")
             return
+        if self._wanted != experiment:  # another one was asked for meanwhile
+            return
+        self.triage = triage
         self._shown, self._strict, self._differences = None, False, False
         self._show_overview()
         self._show_rows(fresh=True)
-        self.screen.set_focus(self.start())
+        if self.display:  # another pane may have been asked for meanwhile
+            self.screen.set_focus(self.start())
         self.post_message(self.Altered())
 
     async def reload(self) -> None:
@@ -237,16 +253,18 @@ class ResultsPane(CaseActions, Pane):
                 "export the rows shown to",
                 then=self._export,
                 value="rows.csv",
-                complete=self.workbench.complete_path,
+                complete=complete_path,
             )
 
     def _export(self, name: str) -> None:
+        from ragtui.tui.running import expected
+
         rows = self.rows_table().shown_rows()
-        if not name or rows is None:
+        if not name or rows is None or self.triage is None:
             return
         try:
-            tell(self, self.workbench.export(rows, name))
-        except (OSError, ValueError) as error:
+            tell(self, self.workbench.export(self.triage, rows["case_id"].to_list(), name))
+        except expected() as error:
             tell(self, str(error), "error", title="export")
 
     def why_not(self, name: str) -> str | None:

@@ -5,7 +5,7 @@ Lines are kept once drawn. A row is readable without colour: a bar is the cursor
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 from rich.segment import Segment
 from rich.style import Style
@@ -15,7 +15,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from ragtui.tui.widgets.frame_view import PAGE, FrameView
-from ragtui.tui.widgets.table_column import TONES, Painted, TableColumn, fit, over, widths
+from ragtui.tui.widgets.table_column import Painted, TableColumn, fit, widths
+from ragtui.tui.widgets.tones import tones
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,41 +28,9 @@ _KEPT_LINES: Final = 2_000
 class DrawnTable(ScrollView, can_focus=True, inherit_bindings=False):
     """Draws what is visible of a view. What the keys do is the business of ``VirtualTable``."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "table--header", "table--header-current", "table--cursor", "table--cursor-cell", "table--match", "table--bar",
-        *(f"table--{tone}" for tone in TONES),
-    }  # fmt: skip
     DEFAULT_CSS = """
     DrawnTable {
-        overflow-x: hidden; overflow-y: auto;
-        scrollbar-size-horizontal: 0; scrollbar-size-vertical: 1;
-        & > .table--header { color: $text-muted; text-style: bold; }
-        & > .table--header-current { color: $foreground; text-style: bold underline; }
-        & > .table--cursor { background: $panel; }
-        & > .table--cursor-cell { background: $panel; }
-        & > .table--bar { color: $border-blurred; }
-        & > .table--match { color: $background; background: $accent; }
-        & > .table--good { color: $success; }
-        & > .table--bad { color: $error; text-style: bold; }
-        & > .table--warn { color: $warning; }
-        & > .table--dim { color: $text-muted; }
-        & > .table--strong { text-style: bold; }
-        & > .table--accent { color: $accent; }
-        & > .table--cool { color: $secondary; }
-    }
-    DrawnTable:focus {
-        & > .table--cursor { background: $primary 22%; }
-        & > .table--cursor-cell { background: $primary 42%; text-style: bold; }
-        & > .table--bar { color: $primary; text-style: bold; }
-    }
-    DrawnTable:ansi:focus {
-        & > .table--cursor { background: ansi_default; text-style: reverse; }
-        & > .table--cursor-cell { background: ansi_default; text-style: reverse bold; }
-    }
-    DrawnTable:ansi {
-        & > .table--match { text-style: reverse; }
-        & > .table--dim { color: ansi_default; text-style: dim; }
-        & > .table--header { color: ansi_default; text-style: bold; }
+        overflow-x: hidden; overflow-y: auto; scrollbar-size-horizontal: 0; scrollbar-size-vertical: 1;
     }
     """
 
@@ -93,7 +62,6 @@ class DrawnTable(ScrollView, can_focus=True, inherit_bindings=False):
         self._keys: list[str] = []
         self._starts: list[int] = []
         self._lines: dict[tuple[int, bool], Strip] = {}
-        self._styles: dict[str, Style] = {}
 
     @property
     def frame(self) -> pl.DataFrame | None:
@@ -185,8 +153,8 @@ class DrawnTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     def render_line(self, y: int) -> Strip:
         width = self._room
-        base = self._style("base")
-        if self.view is None or not self.columns:
+        base = self._style("")
+        if self.view is None or not self.columns or (self.empty and self.view.frame.height == 0):
             return self._empty_line(y, width, base)
         if y == 0:
             return self._header(width)
@@ -229,8 +197,8 @@ class DrawnTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _draw(self, position: int, current: bool, width: int) -> Strip:
         row = self.view.row_at(position) if self.view is not None else None
-        base = self._style("cursor") if current else self._style("base")
-        bar = self._style("bar")
+        base = self._style(("cursor" if self.has_focus else "cursor-blurred") if current else "")
+        bar = self._style("bar" if self.has_focus else "bar-blurred")
         marked = row in self.marks
         segments = [
             Segment("▌" if current else " ", base + bar),
@@ -241,7 +209,7 @@ class DrawnTable(ScrollView, can_focus=True, inherit_bindings=False):
             column = self.columns[i]
             text, tone = self._paint(i, position)
             style = base + self._style(tone) if tone else base
-            if current and self._cells and i == self.column:
+            if current and self._cells and i == self.column and self.has_focus:
                 style = style + self._style("cursor-cell")
             segments.append(Segment(" " * (left - x), base))
             segments.extend(self._with_matches(fit(text, room, column.right), style))
@@ -262,16 +230,10 @@ class DrawnTable(ScrollView, can_focus=True, inherit_bindings=False):
             at = start + len(sought)
         return [*parts, Segment(text[at:], style)]
 
-    def _style(self, name: str) -> Style:
-        """A component's style; tones have no background of their own."""
-        style = self._styles.get(name)
-        if style is None:
-            style = self.rich_style if name == "base" else self.get_component_rich_style(f"table--{name}")
-            style = self._styles[name] = over(style) if name in TONES or name == "bar" else style
-        return style
+    def _style(self, tone: str) -> Style:
+        return tones(self.app)[tone]
 
     def _redraw(self) -> None:
-        self._styles.clear()
         self._lines.clear()
         self.refresh()
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from rich.cells import cell_len, set_cell_size
-from rich.style import Style
 
 from ragtui.text import cell
 
 Painted = tuple[str, str]
-"""A cell as shown: safe text, and its tone (one of ``TONES``, or empty)."""
-
-TONES: Final = ("good", "bad", "warn", "dim", "strong", "accent", "cool")
+"""A cell as shown: safe text, and its tone (see ``tones``)."""
 
 Paint = Callable[[Sequence[Any]], Painted]
 """Makes a cell of the values of its column and of the columns it ``also`` needs."""
@@ -44,14 +41,6 @@ class TableColumn:
     @property
     def keys(self) -> tuple[str, ...]:
         return (self.key, *self.also)
-
-
-def over(style: Style) -> Style:
-    """A component's style without its background: what is drawn over a line that has one of its own."""
-    return Style(
-        color=style.color, bold=style.bold, dim=style.dim, italic=style.italic, underline=style.underline,
-        reverse=style.reverse, strike=style.strike,
-    )  # fmt: skip
 
 
 def fit(text: str, width: int, right: bool = False) -> str:

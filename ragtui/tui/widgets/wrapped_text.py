@@ -22,11 +22,9 @@ from ragtui.tui.actions import bindings
 from ragtui.tui.performing import Performs, tell
 from ragtui.tui.widgets.passage import Paragraph, Passage, Span
 from ragtui.tui.widgets.prompt_line import ask
-from ragtui.tui.widgets.table_column import TONES, over
+from ragtui.tui.widgets.tones import tones
 
 _SLICE: Final = 0.008  # seconds of wrapping at a time, so that a long text never holds a key up
-
-_TEXT_TONES: Final = (*TONES, "title", "mark-good", "mark-bad", "mark-differs", "current", "match")
 
 Row = tuple[int, int, int]
 """A wrapped line: paragraph number, start and end in its text."""
@@ -37,32 +35,9 @@ class WrappedText(Performs, ScrollView, can_focus=True, inherit_bindings=False):
 
     SCOPES = ("text",)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("text")]
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"text--{tone}" for tone in _TEXT_TONES} | {"text--rule"}
     DEFAULT_CSS = """
     WrappedText {
-        overflow-x: hidden; overflow-y: auto;
-        scrollbar-size-horizontal: 0; scrollbar-size-vertical: 1;
-        & > .text--title { color: $primary; text-style: bold; }
-        & > .text--rule { color: $border-blurred; }
-        & > .text--good { color: $success; }
-        & > .text--bad { color: $error; text-style: bold; }
-        & > .text--warn { color: $warning; }
-        & > .text--dim { color: $text-muted; }
-        & > .text--strong { text-style: bold; }
-        & > .text--accent { color: $accent; }
-        & > .text--cool { color: $secondary; }
-        & > .text--mark-good { background: $success 22%; text-style: underline; }
-        & > .text--mark-bad { background: $error 26%; text-style: underline; }
-        & > .text--mark-differs { color: $accent; text-style: bold underline; }
-        & > .text--current { background: $accent 40%; text-style: bold underline; }
-        & > .text--match { color: $background; background: $accent; }
-    }
-    WrappedText:ansi {
-        & > .text--dim { color: ansi_default; text-style: dim; }
-        & > .text--mark-good { background: ansi_default; text-style: underline; }
-        & > .text--mark-bad { background: ansi_default; text-style: reverse underline; }
-        & > .text--current { background: ansi_default; text-style: reverse bold; }
-        & > .text--match { text-style: reverse; }
+        overflow-x: hidden; overflow-y: auto; scrollbar-size-horizontal: 0; scrollbar-size-vertical: 1;
     }
     """
 
@@ -78,7 +53,6 @@ class WrappedText(Performs, ScrollView, can_focus=True, inherit_bindings=False):
         self._wanted_place = ""
         self._found: list[int] = []
         self._strips: dict[int, Strip] = {}
-        self._styles: dict[str, Style] = {}
         self._wrapped_at = 0
 
     def show(self, passage: Passage, *, keep: bool = False) -> None:
@@ -233,7 +207,7 @@ class WrappedText(Performs, ScrollView, can_focus=True, inherit_bindings=False):
     # Drawing
 
     def render_line(self, y: int) -> Strip:
-        width, base = self._room, self.rich_style
+        width, base = self._room, self._style("")
         at = int(self.scroll_offset.y) + y
         if at >= len(self._rows):
             if y == 1 and self.empty and not self.passage.paragraphs:
@@ -247,7 +221,7 @@ class WrappedText(Performs, ScrollView, can_focus=True, inherit_bindings=False):
         return strip
 
     def _draw(self, number: int, start: int, end: int, width: int) -> Strip:
-        paragraph, base = self.passage.paragraphs[number], self.rich_style
+        paragraph, base = self.passage.paragraphs[number], self._style("")
         pad = " " * (paragraph.indent + (paragraph.hang if start else 0))
         segments = [Segment("▎ ", base + self._style(paragraph.bar))] if paragraph.bar else []
         segments.append(Segment(pad, base))
@@ -289,17 +263,10 @@ class WrappedText(Performs, ScrollView, can_focus=True, inherit_bindings=False):
         return spans
 
     def _style(self, tone: str) -> Style:
-        style = self._styles.get(tone)
-        if style is None:
-            style = self.get_component_rich_style(f"text--{tone}")
-            if not tone.startswith("mark-") and tone not in ("current", "match"):
-                style = over(style)
-            self._styles[tone] = style
-        return style
+        return tones(self.app)[tone]
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
-        self._styles.clear()
         self._strips.clear()
 
     def on_resize(self, event: events.Resize) -> None:

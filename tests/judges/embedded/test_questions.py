@@ -156,3 +156,24 @@ def test_places_of_evidence_are_code_points_also_beside_wide_characters() -> Non
     (found,) = ask("groundedness", response="The gate opens at nine.", context=(context,)).evidence
     assert found.start is not None
     assert context[found.start : found.end] == "The gate opens at nine."
+
+
+def test_an_empty_chunk_does_not_shift_the_places() -> None:
+    (found,) = ask("groundedness", response="The gate opens at nine.", context=("", "The gate opens at nine.")).evidence
+    assert (found.chunk, found.start, found.end) == (1, 0, 23)
+
+
+@pytest.mark.parametrize(
+    ("response", "score"), [("I could not find this in the articles.", 5), ("It costs 4 euros.", 1)]
+)
+def test_where_the_reference_says_that_there_is_no_answer_declining_is_right(response: str, score: int) -> None:
+    gold = ("The help articles do not say this.",)
+    assert ask("response_completeness", response=response, ground_truth=gold).score == score
+    assert ask("similarity", response=response, ground_truth=gold).score == score
+    (fact,) = ask("facts", response=response, ground_truth=gold).evidence
+    assert fact.verdict == ("entailed" if score == 5 else "contradicted")
+
+
+def test_pages_that_disagree_do_not_turn_a_supported_claim_into_a_contradicted_one() -> None:
+    chunks = ("You can recover a file for 14 days.", "In the old system a deleted file was recovered within 30 days.")
+    assert ask("groundedness", response="You can recover a file for 14 days.", context=chunks).score == 5

@@ -1,0 +1,38 @@
+"""Writes the rows a table shows, in its order, to a file for a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragtui.workspace import write_atomically
+
+if TYPE_CHECKING:
+    from ragtui.experiments.results import Results
+
+
+def write_rows(results: Results, case_ids: Sequence[str], path: Path) -> str:
+    """The cases with texts, scores, reasons, cause and label, as the CSV report has them; returns what to say.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    import polars as pl
+
+    from ragtui.experiments.plan import Side
+    from ragtui.experiments.reports.spreadsheet import neutral, sheet
+
+    if not path.absolute().parent.is_dir():
+        raise OSError(f"there is no folder {path.parent}")
+    wanted = pl.DataFrame({"case_id": list(case_ids)}, schema={"case_id": pl.String})
+    frame = wanted.join(sheet(results, Side.CANDIDATE), on="case_id", how="left", maintain_order="left")
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(frame.columns)
+    for row in frame.iter_rows():
+        writer.writerow(neutral(cell) if isinstance(cell, str) else cell for cell in row)
+    write_atomically(path, "\ufeff" + buffer.getvalue())
+    return f"wrote {frame.height:,} rows to {path}; text that a spreadsheet would run begins with an apostrophe"

@@ -1,0 +1,119 @@
+"""What the form of a new experiment offers, and the plan that its values ask for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from ragtui.tui.opened import OpenDataset
+from ragtui.tui.widgets.choosing import Choice
+
+if TYPE_CHECKING:
+    from ragtui.datasets.dataset import Dataset
+    from ragtui.experiments.plan import Plan
+    from ragtui.tui.workbench import Workbench
+    from ragtui.workspace import Workspace
+
+GROUP: Final = "group:"
+
+
+def proposed_metrics(bench: Workbench, opened: OpenDataset | None) -> str:
+    """The first group whose metrics fit the shape of the data; else what fits the data."""
+    from ragtui.datasets.dataset import Shape
+
+    if opened is None or opened.dataset is None:
+        return ""
+    ranked = opened.dataset.shape is Shape.RETRIEVAL
+    fitting = [
+        group for group in bench.groups() if any(metric.ranking is not None for metric in group.metrics) == ranked
+    ]
+    return f"{GROUP}{fitting[0].name}" if fitting else ""
+
+
+def metric_choices(bench: Workbench) -> list[Choice]:
+    groups = [
+        Choice(f"{GROUP}{group.name}", group.name, ", ".join(metric.name for metric in group.metrics))
+        for group in bench.groups()
+    ]
+    return [Choice("", "what fits the data"), *groups]
+
+
+def judge_choices(bench: Workbench) -> list[Choice]:
+    named = [Choice(name, name, "from ragtui.toml") for name in bench.workspace.table("judges")]
+    return [Choice("embedded", "embedded", "offline, a heuristic"), *named]
+
+
+def target_choices(opened: OpenDataset | None) -> list[Choice]:
+    """What can answer for a dataset's cases without asking anyone."""
+    from ragtui.datasets.dataset import Role, Shape
+
+    dataset = opened.dataset if opened is not None else None
+    if dataset is None:
+        return []
+    if dataset.shape is Shape.RETRIEVAL:
+        runs = [Choice(f"run:{name}", f"run:{name}", "recorded ranking") for name in dataset.runs]
+        return [*runs, Choice("bm25", "bm25", "searches the dataset's corpus")]
+    choices = [Choice("recorded", "recorded", "the dataset's own responses")]
+    choices += [
+        Choice(f"recorded:{name}", f"recorded:{name}", "a column") for name in dataset.columns_with(Role.RESPONSE)
+    ]
+    folder = dataset.location.parent
+    siblings = sorted(each for each in folder.glob("*.jsonl") if each != dataset.location)
+    return choices + [Choice(f"recorded:{each.name}", f"recorded:{each.name}", "a file beside it") for each in siblings]
+
+
+def proposed_targets(opened: OpenDataset | None) -> tuple[str, str]:
+    """Candidate and baseline to begin with: what is recorded, the later version against the one before."""
+    from ragtui.datasets.dataset import Role, Shape
+
+    dataset = opened.dataset if opened is not None else None
+    keys = [choice.key for choice in target_choices(opened)]
+    if dataset is None or dataset.shape is Shape.RETRIEVAL:
+        return (keys or ["recorded"])[0], ""
+    if "response" in dataset.fields or len(dataset.columns_with(Role.RESPONSE)) == 1:
+        return "recorded", ""
+    versions = [key for key in keys if key.startswith("recorded:") and re.search("answer|response|output", key.lower())]
+    return (versions[-1], versions[-2] if len(versions) > 1 else "") if versions else ("recorded", "")
+
+
+def plan_of(workspace: Workspace, dataset: Dataset, values: Mapping[str, str]) -> tuple[Dataset, Plan]:
+    """The plan that a form's values ask for, and the dataset as the plan takes it (all of it, or the first rows).
+
+    Raises:
+        One of ``running.expected()``, in one line.
+    """
+    from ragtui.datasets.check import open_dataset
+    from ragtui.datasets.formats import ReadOptions
+    from ragtui.experiments.planning import make_plan
+
+    limit = _whole(values["limit"], "limit") if values["limit"] else None
+    if limit is not None and limit < dataset.rows:
+        dataset, _ = open_dataset(dataset.path, dataset.format, ReadOptions(limit=limit))
+    chosen = values["metrics"]
+    plan = make_plan(
+        dataset,
+        workspace,
+        metrics=None if not chosen or chosen.startswith(GROUP) else chosen,
+        group=chosen.removeprefix(GROUP) if chosen.startswith(GROUP) else None,
+        candidate=values["candidate"] or "recorded",
+        baseline=values["baseline"] or None,
+        judge=values["judge"] or "embedded",
+        strategy=values["strategy"] or "auto",
+        repeats=_whole(values["repeats"] or "1", "repeats"),
+        limit=limit,
+    )
+    return dataset, plan
+
+
+def _whole(text: str, name: str) -> int:
+    """A positive whole number.
+
+    Raises:
+        PlanError: it is none.
+    """
+    from ragtui.experiments.planning import PlanError
+
+    if not text.isdecimal() or int(text) < 1:
+        raise PlanError(f"{name} must be a whole number from 1 on, not {text!r}")
+    return int(text)
