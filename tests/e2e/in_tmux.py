@@ -27,7 +27,7 @@ class Terminal:
         if shutil.which("tmux") is None:
             pytest.skip("tmux is not on this machine")
         self.folder, self.size = folder, size
-        self._socket = folder / ".tmux"
+        self._socket = folder / f".tmux-{time.monotonic_ns()}"  # a server that is ending must not be met again
         self._ended = folder / ".ended"
         self._ended.unlink(missing_ok=True)
         settings = {"TERM": term, "PYTHONPATH": str(ROOT), "HOME": str(folder), "COLORTERM": "truecolor", **more}
