@@ -23,6 +23,7 @@ from ragtui.tui.performing import Performs, available, chain, tell, work
 from ragtui.tui.screens.main import MainScreen
 from ragtui.tui.widgets.choosing import Choice, Choosing
 from ragtui.tui.widgets.key_bar import key_of
+from ragtui.tui.widgets.part import zoom
 from ragtui.tui.widgets.prompt_line import ask
 from ragtui.tui.workbench import Workbench
 from ragtui.workspace import Workspace, WorkspaceError
@@ -124,7 +125,7 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
 
     async def _pane(self, name: str) -> None:
         while self.screen is not self.main:
-            self.pop_screen()
+            self.screen.dismiss(None)  # not popped: whoever opened it is told that it was left
         await self.main.show_pane(name)
 
     async def do_datasets(self) -> None:
@@ -151,14 +152,15 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
         self.screen.focus_previous()
 
     def do_zoom(self) -> None:
-        if self.screen is self.main:
-            self.main.zoom()
+        zoom(self.screen)
 
     async def do_back(self) -> None:
         if self.screen is self.main:
             await self.main.step_back()
+        elif self.screen.maximized is not None:
+            self.screen.minimize()
         elif len(self.screen_stack) > 1:
-            self.pop_screen()
+            self.screen.dismiss(None)
 
     def do_keys(self) -> None:
         self._choose_action("keys that work here", self._here(with_keys_only=True))
@@ -274,6 +276,7 @@ def run_app(paths: list[str], *, demo: bool = False, mouse: bool = False, experi
     mouse = mouse or workbench.setting("mouse", False) is True
     app = RagtuiApp(workbench, experiment=experiment, mouse=mouse)
     app.run(mouse=mouse)
+    workbench.leave()
     if farewell := workbench.farewell():
         print(farewell)
     if app.return_code:

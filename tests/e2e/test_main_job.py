@@ -1,121 +1,127 @@
-"""The main job in a real terminal, by keys alone: open, run, read why the worst row is bad, label, undo, come back."""
+"""The main job from end to end, in a real terminal, with the keyboard alone."""
 
 from __future__ import annotations
 
 import re
 import shutil
-import sqlite3
 from pathlib import Path
 
 import pytest
 
-from ragtui.workspace import bundled
-from tests.e2e.in_tmux import Terminal
+from ragtui.experiments.store import Store
+from ragtui.workspace import Workspace
+from tests.e2e.terminal import LARGE, RAGTUI, ROOT, SMALL, Terminal, needs_tmux
 
-SIZES = [(80, 24), (160, 45)]
+pytestmark = needs_tmux
+
+sizes = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "160x45"])
 
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Path:
-    shutil.copytree(bundled("sample_data") / "support-desk", tmp_path / "support-desk")
-    shutil.copy(bundled("sample_data") / "ragtui.toml", tmp_path)
-    return tmp_path
+    """A copy of the sample data without any state, as a user's own folder."""
+    folder = tmp_path / "work"
+    shutil.copytree(ROOT / "sample_data", folder, ignore=shutil.ignore_patterns(".ragtui"))
+    return folder
 
 
-def labels(folder: Path) -> list[tuple[str, str]]:
-    with sqlite3.connect(folder / ".ragtui" / "ragtui.sqlite") as connection:
-        return connection.execute("SELECT case_id, value FROM labels ORDER BY at").fetchall()
+def open_app(desk: Path, size: tuple[int, int], *paths: str) -> Terminal:
+    return Terminal([*RAGTUI, *paths], cwd=desk, home=desk.parent / "home", size=size)
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-def test_from_a_dataset_to_a_label_that_is_there_the_next_time(desk: Path, size: tuple[int, int]) -> None:
-    with Terminal(desk, "support-desk/support.jsonl", size=size) as terminal:
-        terminal.wait(r"▌ support .* 60 ")
-        terminal.press("x")
-        terminal.wait("60 of 60")
-        terminal.press("C-r")
-        terminal.wait("✓ finished")
-        terminal.press("Enter")
-        shown = terminal.wait(r"worst first: groundedness[\s\S]*groundedness 1 ✗")
-        worst = re.findall(r"▌ (desk-\d+)", shown)[-1]
-        assert re.search(r"says 14 days|is not in the\s+context|not in the context", shown + terminal.screen)
-        terminal.press("m")
-        terminal.wait("✎ model")
-        terminal.press("u")
-        terminal.wait("took back model fault")
-        assert labels(desk) == []
-        terminal.press("r")
-        terminal.wait("✎ retr")
-        terminal.press("q")
-        assert terminal.ended() == 0
-        shown = terminal.wait("ragtui show")
-        assert "groundedness" in shown
-        assert "▌" not in shown  # the screen is as it was before
-    assert labels(desk) == [(worst, "retrieval fault")]
-    with Terminal(desk, "support-desk/support.jsonl", size=size) as terminal:
-        terminal.wait(r"▌ support .* 60 ")
-        terminal.press("3")
-        terminal.wait("✓ finished")
-        terminal.press("Enter")
-        terminal.wait(rf"▌ {worst} +✎ retr")
-        terminal.press("u")
-        terminal.wait("took back retrieval fault")
-        terminal.press("q")
-        assert terminal.ended() == 0
-    assert labels(desk) == []
+def stored_reason(desk: Path, case_id: str) -> str:
+    """What the judge said about a case's groundedness, on one line."""
+    with Store.open(Workspace(desk)) as store:
+        results = store.results(store.list()[0].id)
+        (cell,) = [each for each in results.detail(case_id).sides[0].cells if each.metric == "groundedness"]
+    assert len(cell.reason) > 20
+    return " ".join(cell.reason.split())
 
 
-@pytest.mark.parametrize(
-    ("term", "more"),
-    [("screen", {}), ("screen-256color", {}), ("xterm", {"COLORTERM": ""}), ("tmux-256color", {"NO_COLOR": "1"})],
-    ids=["screen", "screen-256color", "16 colours", "NO_COLOR"],
-)
-def test_other_terminals(desk: Path, term: str, more: dict[str, str]) -> None:
-    with Terminal(desk, "support-desk/support.jsonl", size=(80, 24), term=term, **more) as terminal:
-        terminal.wait(r"▌ support .* 60 ")
-        terminal.press("2")
-        terminal.wait("support-quality")
-        terminal.press("?")
-        terminal.wait("keys that work here")
-        terminal.escape()
-        terminal.press("q")
-        assert terminal.ended() == 0
+@sizes
+def test_from_a_folder_to_a_label_that_is_found_again(desk: Path, size: tuple[int, int]) -> None:
+    with open_app(desk, size, "support-desk") as app:
+        app.wait("3 datasets")
+        app.wait("AZ107")  # what is wrong with the first dataset is seen at once
 
+        # A group of one's own.
+        app.press("2")
+        app.wait("support-quality")
+        app.press("a")
+        app.wait("name of the new group")
+        app.type("triage")
+        app.press("Enter")
+        app.wait("metrics for triage")
+        for metric in ("groundedness", "relevance"):
+            app.type(metric)
+            app.press("Tab")
+            app.wait(f"● {metric} ")
+            app.press("C-u")
+            app.wait(r"nDCG@1 ")
+        app.press("Enter")
+        app.wait(r"triage · 2 metrics")
+        assert "[groups.triage]" in (desk / "ragtui.toml").read_text()
 
-def test_resizing_and_ending_by_a_signal_leave_the_terminal_in_order(desk: Path) -> None:
-    with Terminal(desk, "support-desk/support.jsonl", size=(140, 40)) as terminal:
-        terminal.wait(r"▌ support .* 60 ")
-        for width, height in ((60, 16), (200, 50), (80, 24)):
-            terminal.tmux("resize-window", "-t", "e2e", "-x", str(width), "-y", str(height))
-            terminal.wait(r"▌ support")
-        pane = terminal.tmux("list-panes", "-t", "e2e", "-F", "#{pane_pid}").strip()
-        terminal.tmux("run-shell", f"pkill -TERM -P {pane} -f ragtui")
-        assert terminal.ended() == 128 + 15
-        assert "alternate_on=0" in terminal.tmux("display-message", "-p", "-t", "e2e", "alternate_on=#{alternate_on}")
+        # An experiment with it.
+        app.press("1", "G", "x")
+        app.wait("New experiment")
+        app.wait("ready")
+        app.press("j")  # to the metrics
+        app.press("Enter")
+        app.wait("type to find")
+        app.type("triage")
+        app.press("Enter")
+        app.wait(r"metrics +‹ triage ›")
+        app.wait("60 cases × 2 metrics × 2 sides")
+        app.wait("ready")
+        app.press("C-r")
+        app.wait(r"running · support")
+        app.wait(r"[1-9]\d* of 240")
+        app.wait("finished: 240 cells")
 
+        # The worst row, and why.
+        app.press("Enter")
+        app.wait("worst first: groundedness")
+        shown = app.wait(r"▌ +desk-\d+ +1✗")
+        case = re.search(r"▌ +(desk-\d+)", shown[shown.index("worst first") :])
+        assert case is not None
+        app.wait(f"─ {case[1]} ─")
+        app.wait(r"groundedness 1 ✗ \(threshold 3\) +“")
 
-def test_data_cannot_write_the_clipboard(desk: Path) -> None:
-    path = desk / "rows.csv"
-    path.write_text("query,expected_answer\n\x1b]52;c;cHduZWQ=\x07\x1b[2Jtext,[red]b[/]\n")
-    with Terminal(desk, "rows.csv", size=(80, 24)) as terminal:
-        terminal.tmux("set-option", "-s", "set-clipboard", "on")
-        shown = terminal.wait(r"␛\]52;c;")
-        assert "[red]b[/]" in shown
-        terminal.press("Enter", "Enter")
-        terminal.wait("expected_answer ─")
-        assert "pwned" not in terminal.tmux("show-buffer")
-        terminal.escape()
-        terminal.press("q")
-        assert terminal.ended() == 0
+        app.press("Enter")
+        app.wait("case 1 of 60")
+        app.press("z")
+        app.wait_gone("contexts ·")
+        assert stored_reason(desk, case[1]) in app.words()
+        app.press("z")
+        app.wait("contexts ·")
 
+        # The label: given, taken back, given again.
+        app.press("m")
+        app.wait("✎ model fault")
+        app.wait(r"1 of \d+ failing rows labelled")
+        app.press("u")
+        app.wait(f"took back model fault of {case[1]}")
+        app.wait_gone("✎ model fault")
+        app.press("r")
+        app.wait("✎ retrieval fault")
+        app.press("Escape")
+        app.wait(r"· 1 labelled")
+        app.press("q")
+        assert app.status() == 0
+        left = app.scrollback()
+        assert re.search(r"groundedness +\d\.\d\d \(\d+/60; \d+ n/a\)", left)
+        experiment = re.search(r"experiment (\w+): ragtui show \1", left)
+        assert experiment is not None
+        assert app.shell_works()
 
-def test_a_copied_cell_arrives_whole_in_tmux(desk: Path) -> None:
-    path = desk / "rows.csv"
-    path.write_text('query,expected_answer\n"first\tline\nsecond line ' + "x" * 500 + '",b\n')
-    with Terminal(desk, "rows.csv", size=(80, 24)) as terminal:
-        terminal.wait("first line⏎second line")
-        terminal.press("Enter", "l", "y")
-        terminal.wait("copied [0-9]+ characters to the tmux buffer")
-        assert terminal.tmux("show-buffer").rstrip("\n") == "first\tline\nsecond line " + "x" * 500
-        terminal.press("q")
-        assert terminal.ended() == 0
+    with open_app(desk, size, "support-desk") as again:
+        again.wait("1 experiment$|1 experiment[^s]")
+        again.press("3")
+        again.wait("✓ finished")
+        again.press("Enter")
+        again.wait(r"· 1 labelled")
+        again.wait(rf"─ {case[1]} ─")
+        again.wait("✎ retrieval fault")
+        again.press("q")
+        assert again.status() == 0

@@ -40,6 +40,7 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("launch")]
     AUTO_FOCUS = ""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
+    ALLOW_IN_MAXIMIZED_VIEW = "#top, #bottom"
 
     def __init__(self, workbench: Workbench, dataset: OpenDataset | None = None) -> None:
         super().__init__()

@@ -18,7 +18,6 @@ from ragtui.text import cell
 from ragtui.tui.screens.datasets import DatasetsPane
 from ragtui.tui.screens.pane import Pane
 from ragtui.tui.widgets.key_bar import KeyBar
-from ragtui.tui.widgets.part import Part
 from ragtui.tui.widgets.prompt_line import PromptLine
 from ragtui.tui.widgets.top_bar import PANES, TopBar
 from ragtui.tui.widgets.virtual_table import VirtualTable
@@ -138,15 +137,6 @@ class MainScreen(Screen[None], inherit_bindings=False):
             pass
         elif self._before:
             await self.show_pane(self._before.pop(), remember=False)
-
-    def zoom(self) -> None:
-        """Shows only the part that has the focus, or all again."""
-        if self.maximized is not None:
-            self.minimize()
-            return
-        part = next((each for each in self.focused.ancestors if isinstance(each, Part)), None) if self.focused else None
-        if part is not None:
-            self.maximized = part
 
     # The bars follow what happens in the panes.
 

@@ -174,7 +174,7 @@ class Choosing(ModalScreen[str | None]):
 
 
 def found(typed: str, choices: Sequence[Choice]) -> list[Choice]:
-    """The choices that hold every typed word, best first: beginnings before insides."""
+    """The choices that hold every typed word, best first: the one so named, then beginnings before insides."""
     words = typed.lower().split()
     if not words:
         return list(choices)
