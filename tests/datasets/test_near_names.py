@@ -13,6 +13,8 @@ def test_a_misspelt_header_is_read_as_what_was_meant(header: str, wanted: str) -
     assert intended([header], [header], [wanted]) == {wanted: header}
 
 
-@pytest.mark.parametrize("header", ["response_v1", "response_v2", "response2", "Response 2", "response_b", "response-v10"])
+@pytest.mark.parametrize(
+    "header", ["response_v1", "response_v2", "response2", "Response 2", "response_b", "response-v10"]
+)
 def test_one_of_several_versions_is_no_misspelling(header: str) -> None:
     assert intended([header, "query"], [header, "query"], ["query", "response"]) == {"query": "query"}

@@ -324,7 +324,9 @@ def test_a_limited_experiment_reopens_with_its_limit(shell: Shell) -> None:
 
 
 def test_a_disk_that_fills_up_pauses_the_run_and_keeps_what_is_stored(shell: Shell) -> None:
-    shell.write("desk.jsonl", [{**ROWS[i % 2], "id": f"c{i}", "response": f"On floor two. {i} " * 200} for i in range(300)])
+    shell.write(
+        "desk.jsonl", [{**ROWS[i % 2], "id": f"c{i}", "response": f"On floor two. {i} " * 200} for i in range(300)]
+    )
     plan, dataset, workspace = prepared(shell.folder, metrics="f1")
     store, progress = Store.open(workspace, write=True), Progress()
     run(plan, dataset, workspace, store, progress, RunOptions())

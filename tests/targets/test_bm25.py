@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from ragtui.targets.bm25 import B, DEPTH, K1, Bm25, terms
+from ragtui.targets.bm25 import DEPTH, K1, B, Bm25, terms
 from ragtui.targets.target import Case, TargetError
 
 from .making import beir, opened

@@ -69,7 +69,7 @@ def test_a_run_of_the_dataset_is_used_by_its_name(tmp_path: Path) -> None:
     (folder / "run-base.trec").write_text("q1 Q0 a 1 2.0 base\n", "utf-8")
     dataset = beir(folder, {"a": "x"}, {"q1": "x"}, [("q1", "a", 1)])
     assert frame(opened("run:run-base.trec", dataset, tmp_path)) == [("q1", "a", 2.0)]
-    with pytest.raises(TargetError, match="the dataset has run:run-base.trec"):
+    with pytest.raises(TargetError, match=r"the dataset has run:run-base\.trec"):
         opened("run:", dataset, tmp_path)
 
 
@@ -93,7 +93,7 @@ def test_a_run_that_cannot_be_used_names_the_line(dataset: Dataset, tmp_path: Pa
 def test_responses_are_no_rankings(dataset: Dataset, tmp_path: Path) -> None:
     with pytest.raises(TargetError, match="holds judged documents, no responses; use run:FILE or bm25"):
         opened("recorded", dataset, tmp_path)
-    with pytest.raises(TargetError, match="run file 'nothing.trec' is not there"):
+    with pytest.raises(TargetError, match=r"run file 'nothing\.trec' is not there"):
         opened("run:nothing.trec", dataset, tmp_path)
     other = cases(tmp_path, [{"id": "c", "query": "q", "response": "r"}])
     with pytest.raises(TargetError, match="holds test cases"):

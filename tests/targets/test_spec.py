@@ -43,7 +43,7 @@ def test_names_from_the_workspace(dataset: Dataset, tmp_path: Path) -> None:
 
 
 def test_an_unknown_target_lists_those_there_are(dataset: Dataset, tmp_path: Path) -> None:
-    with pytest.raises(TargetError, match="there is no target 'recoded'; did you mean recorded?"):
+    with pytest.raises(TargetError, match=r"there is no target 'recoded'; did you mean recorded\?"):
         opened("recoded", dataset, tmp_path)
     with pytest.raises(TargetError, match="there is no target 'x'; there are bm25, "):
         opened("x", dataset, tmp_path)

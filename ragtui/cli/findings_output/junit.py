@@ -42,9 +42,11 @@ def _suite(number: int, path: str, findings: Sequence[Finding], style: Style) ->
     for finding in findings:
         place = place_of(path, finding)
         told = f"{place}: {finding.code} {cell(finding.message)}"
-        head = f"<testcase name={_attribute(f'{finding.code} {place}')} classname={_attribute(path)} time=\"0\""
+        head = f'<testcase name={_attribute(f"{finding.code} {place}")} classname={_attribute(path)} time="0"'
         if _fails(finding, style):
-            failure = f'<failure type="{finding.level.value}" message={_attribute(finding.message)}>{escape(told)}</failure>'
+            failure = (
+                f'<failure type="{finding.level.value}" message={_attribute(finding.message)}>{escape(told)}</failure>'
+            )
             yield f"{head}>{failure}</testcase>\n"
         else:
             yield f"{head}/>\n"

@@ -57,9 +57,12 @@ def counted(average: Average | str = Average.DEFAULT) -> pl.Expr:
     judged, in_run = pl.col("judged"), pl.col("in_run")
     answered, beir = judged & in_run, pl.col("metric").str.contains(_BEIR_IN_RUN_ONLY)
     defined = pl.col("score").is_not_null() | ~pl.col("metric").str.starts_with("R_cap")  # no tool counts it as 0
-    return defined & {
-        Average.DEFAULT: pl.col("score").is_not_null(),
-        Average.TREC_EVAL: answered,
-        Average.TREC_EVAL_C: judged,
-        Average.BEIR: pl.when(beir).then(answered).otherwise(judged),
-    }[Average(average)]
+    return (
+        defined
+        & {
+            Average.DEFAULT: pl.col("score").is_not_null(),
+            Average.TREC_EVAL: answered,
+            Average.TREC_EVAL_C: judged,
+            Average.BEIR: pl.when(beir).then(answered).otherwise(judged),
+        }[Average(average)]
+    )
