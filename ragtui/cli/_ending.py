@@ -18,7 +18,7 @@ INTERRUPTED: Final = 130
 READER_GONE: Final = 141  # as the shell says it of a program that wrote to a closed pipe
 TRACEBACK: Final = "RAGTUI_TRACEBACK"
 
-_NOT_AS_TYPED: Final[type[Exception]] = typer.BadParameter.__mro__[2]  # Click's ClickException, wherever this Typer keeps Click
+_NOT_AS_TYPED: Final[type[Exception]] = typer.BadParameter.__mro__[2]  # Click's ClickException
 
 
 def status_of(work: Callable[[], object]) -> int:
