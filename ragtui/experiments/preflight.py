@@ -82,11 +82,18 @@ def preflight(plan: Plan, dataset: Dataset, workspace: Workspace, report: Report
     chosen = profile(plan.judge, workspace, strategy=plan.strategy)
     metrics = planned_metrics(plan, workspace)
     notes = [*_findings(report), *_plan_notes(plan)]
-    if dataset.shape is Shape.RETRIEVAL:
-        return _of_queries(plan, dataset, metrics, chosen, notes)
     import asyncio
 
+    if dataset.shape is Shape.RETRIEVAL:
+        asyncio.run(_open_all(plan, dataset, workspace))
+        return _of_queries(plan, dataset, metrics, chosen, notes)
     return asyncio.run(_of_cases(plan, dataset, workspace, metrics, chosen, notes))
+
+
+async def _open_all(plan: Plan, dataset: Dataset, workspace: Workspace) -> None:
+    """Opens every target once, so that one which cannot be used is heard of before anything is stored."""
+    for _, spec in plan.sides:
+        await open_target(spec, dataset, workspace).close()
 
 
 async def _of_cases(
