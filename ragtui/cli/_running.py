@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ragtui.datasets.dataset import Dataset
     from ragtui.datasets.findings import Report
     from ragtui.experiments.gates import Gates
+    from ragtui.experiments.metrics_file import MetricsFile
     from ragtui.experiments.plan import Plan
     from ragtui.experiments.preflight import Preflight
     from ragtui.experiments.progress import Progress
@@ -58,6 +59,7 @@ def errors_of_a_run() -> tuple[type[Exception], ...]:
     """What is told as one line: the run could not be made."""
     from ragtui.datasets.check import CannotOpen
     from ragtui.experiments.gates import GateError
+    from ragtui.experiments.metrics_file import MetricsFileError
     from ragtui.experiments.planning import PlanError
     from ragtui.experiments.reports import ReportError
     from ragtui.experiments.store import StoreError
@@ -67,7 +69,8 @@ def errors_of_a_run() -> tuple[type[Exception], ...]:
     from ragtui.workspace import WorkspaceError
 
     return (
-        CannotOpen, GateError, JudgeError, MetricError, PlanError, ReportError, StoreError, TargetError, WorkspaceError,
+        CannotOpen, GateError, JudgeError, MetricError, MetricsFileError, PlanError, ReportError, StoreError, TargetError,
+        WorkspaceError,
     )  # fmt: skip
 
 
@@ -110,10 +113,14 @@ def _plan(wishes: Wishes, dataset: Dataset, workspace: Workspace) -> Plan:
 
     if wishes.group and wishes.metrics:
         raise PlanError("give --group or --metrics, not both")
+    settings = _settings(wishes)
+    if settings is not None and settings.faults:
+        raise PlanError("; ".join(settings.faults))
     return make_plan(
         dataset,
         workspace,
-        metrics=wishes.metrics,
+        metrics=list(settings.settings) if settings else wishes.metrics,
+        thresholds=settings.thresholds if settings else None,
         group=wishes.group,
         candidate=wishes.candidate,
         baseline=wishes.baseline,
@@ -125,6 +132,14 @@ def _plan(wishes: Wishes, dataset: Dataset, workspace: Workspace) -> Plan:
         split=wishes.split,
         average=wishes.average,
     )
+
+
+def _settings(wishes: Wishes) -> MetricsFile | None:
+    """``--metrics FILE.toml``: the file names the metrics, their thresholds and a gate."""
+    from ragtui.experiments.metrics_file import read_metrics_file
+
+    named = wishes.metrics or ""
+    return read_metrics_file(Path(named)) if named.endswith(".toml") else None
 
 
 def _mapping(wishes: Wishes) -> dict[str, str]:
@@ -167,11 +182,12 @@ def _check_input(name: str, given: str) -> None:
 
 
 def _gates(wishes: Wishes, plan: Plan) -> Gates:
-    from ragtui.experiments.gates import GateError, Gates, limit
+    from ragtui.experiments.gates import GateError, Gates, limit, with_file
 
     if wishes.fail_if_worse and plan.baseline is None:
         raise GateError("--fail-if-worse needs a --baseline to compare with")
-    return Gates(tuple(limit(each, plan) for each in wishes.fail_under), wishes.fail_if_worse, wishes.max_error_rate)
+    gates = Gates(tuple(limit(each, plan) for each in wishes.fail_under), wishes.fail_if_worse, wishes.max_error_rate)
+    return with_file(gates, _settings(wishes), plan)
 
 
 def _check_files(wishes: Wishes) -> None:

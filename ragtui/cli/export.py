@@ -9,7 +9,7 @@ import typer
 
 
 def command(
-    experiment: Annotated[str, typer.Argument(help="Its id, the beginning of it, or last.")],
+    experiment: Annotated[str, typer.Argument(help="Its id, the beginning of it, or last; or a result file.")],
     file: Annotated[
         Path, typer.Argument(help=".json, .md, .html, .csv, .xlsx, .xml (JUnit), .jsonl (every score) or .parquet.")
     ],
@@ -21,15 +21,17 @@ def command(
 ) -> None:
     """Write an experiment to a file."""
     from ragtui.cli._stop import could_not_run
+    from ragtui.datasets.check import CannotOpen
     from ragtui.experiments.export import export
+    from ragtui.experiments.opened import open_results
     from ragtui.experiments.reports import ReportError
-    from ragtui.experiments.store import Store, StoreError
+    from ragtui.experiments.store import StoreError
     from ragtui.text import cell
     from ragtui.workspace import Workspace, WorkspaceError
 
     try:
-        said = export(Store.open(Workspace.open(".")).results(experiment), file, raw_cells)
-    except (StoreError, WorkspaceError, ReportError) as error:
+        said = export(open_results(experiment, Workspace.open(".")), file, raw_cells)
+    except (StoreError, WorkspaceError, ReportError, CannotOpen) as error:
         could_not_run(str(error))
     if not quiet:
         typer.echo(cell(said))

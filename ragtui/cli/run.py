@@ -15,7 +15,12 @@ def command(
     dataset: Annotated[str, typer.Argument(help="File or folder of the dataset; book.xlsx#Sheet names a sheet.")],
     group: Annotated[str | None, typer.Option("--group", "-g", help="A Metric Group of the workspace.")] = None,
     metrics: Annotated[
-        str | None, typer.Option("--metrics", "-m", help="Metrics, separated by commas, as nDCG@10,f1,groundedness.")
+        str | None,
+        typer.Option(
+            "--metrics",
+            "-m",
+            help="Metrics, separated by commas, as nDCG@10,f1; or FILE.toml with thresholds and gates.",
+        ),
     ] = None,
     candidate: Annotated[
         str,

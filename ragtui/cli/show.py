@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,10 +10,17 @@ import typer
 
 def command(
     experiment: Annotated[
-        str | None, typer.Argument(help="Its id, the beginning of it, or last; without: the list of experiments.")
+        str | None,
+        typer.Argument(
+            metavar="[EXPERIMENT]",
+            help="Its id, the beginning of it, or last; or a result file of another tool; without: the list of experiments.",
+        ),
     ] = None,
     worst: Annotated[int, typer.Option(min=0, help="How many of the worst rows to show per metric.")] = 5,
     metric: Annotated[str | None, typer.Option(help="Show the worst rows of this metric only.")] = None,
+    metrics: Annotated[
+        Path | None, typer.Option(metavar="FILE.toml", help="Thresholds and gates, in place of the experiment's own.")
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Count errors as the worst score.")] = False,
     fail_under: Annotated[
         list[str] | None, typer.Option(metavar="METRIC[.pass_rate]=X", help="Fail if the candidate is worse.")
@@ -25,7 +33,7 @@ def command(
     ] = 0.0,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing; the status tells.")] = False,
 ) -> None:
-    """Show an experiment.
+    """Show an experiment, or a result file of another tool.
 
     Status: 0 shown and all gates passed, 1 a gate failed, 2 could not run, 3 incomplete and a gate was asked for.
     """
@@ -33,29 +41,37 @@ def command(
     from ragtui.cli.results_output import console
     from ragtui.cli.results_output.listing import print_list
     from ragtui.cli.results_output.overview import print_results
-    from ragtui.experiments.gates import GateError, Gates, judge, limit
+    from ragtui.datasets.check import CannotOpen
+    from ragtui.experiments.gates import GateError, Gates, judge, limit, nothing_scored, with_file
+    from ragtui.experiments.metrics_file import MetricsFileError, read_metrics_file
+    from ragtui.experiments.opened import open_results
     from ragtui.experiments.store import Store, StoreError
     from ragtui.metrics.registry import metric as named
     from ragtui.metrics.spec import MetricError
+    from ragtui.text import cell
     from ragtui.workspace import Workspace, WorkspaceError
 
     out = console()
     try:
-        store = Store.open(Workspace.open("."))
+        workspace = Workspace.open(".")
         if experiment is None:
-            print_list(store.list(), out)
+            print_list(Store.open(workspace).list(), out)
             return
-        results = store.results(experiment)
+        settings = read_metrics_file(metrics) if metrics is not None else None
+        results = open_results(experiment, workspace, settings)
         gates = Gates(tuple(limit(each, results.plan) for each in fail_under or ()), fail_if_worse, max_error_rate)
+        gates = with_file(gates, settings, results.plan)
         wanted = named(metric).name if metric and metric not in results.metrics else metric
         if wanted is not None and wanted not in results.metrics:
             could_not_run(
                 f"experiment {results.experiment} has no metric {metric}; it has {', '.join(results.metrics)}"
             )
-    except (StoreError, WorkspaceError, GateError, MetricError) as error:
+    except (StoreError, WorkspaceError, GateError, MetricError, MetricsFileError, CannotOpen) as error:
         could_not_run(str(error))
-    judgement = judge(results, gates) if gates.stand else None
+    judgement = judge(results, gates) if gates.stand or nothing_scored(results) else None
     if not quiet:
+        for fault in (*(settings.faults if settings else ()), *getattr(results, "remarks", ())):
+            typer.echo(f"ragtui: {cell(fault)}", err=True)
         print_results(results, out, worst=worst, metric=wanted, judgement=judgement, strict=strict)
     if judgement is not None and judgement.exit_status:
         raise typer.Exit(judgement.exit_status)

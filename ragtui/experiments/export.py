@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ragtui.experiments.database import StoreError
 from ragtui.experiments.finished_frame import cells_frame
 from ragtui.experiments.gates import Gates, judge
 from ragtui.experiments.reports import ReportError, csv_report, forms, write_report
+from ragtui.experiments.results import Results
 from ragtui.experiments.scores_file import write_scores
+from ragtui.experiments.stored_results import StoredResults
 from ragtui.workspace import write_atomically
 
-if TYPE_CHECKING:
-    from ragtui.experiments.stored_results import StoredResults
 
-
-def export(results: StoredResults, path: Path, raw_cells: bool = False) -> str:
+def export(results: Results, path: Path, raw_cells: bool = False) -> str:
     """Writes one file, replacing an older one whole, and returns what to say about it.
 
     Raises:
@@ -30,10 +28,12 @@ def export(results: StoredResults, path: Path, raw_cells: bool = False) -> str:
         raise ReportError("--raw-cells is for .csv only")
     if not path.absolute().parent.is_dir():
         raise ReportError(f"{path}: there is no folder {path.parent}")
-    if ending == ".jsonl":
+    if ending in (".jsonl", ".parquet"):
+        if not isinstance(results, StoredResults):
+            raise ReportError(f"{path}: {ending} is for experiments of the workspace, not for result files")
+        if ending == ".parquet":
+            return _write_frame(results, path)
         return f"wrote {write_scores(results, path):,} scores to {path}"
-    if ending == ".parquet":
-        return _write_frame(results, path)
     judgement = judge(results, Gates())
     if raw_cells:
         _write(path, csv_report.render(results, judgement, raw_cells=True))

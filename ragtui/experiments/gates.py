@@ -14,6 +14,7 @@ from ragtui.experiments.results import MetricComparison, MetricSummary, Results
 
 if TYPE_CHECKING:
     from ragtui.experiments.compare import Compared
+    from ragtui.experiments.metrics_file import MetricsFile
 
 PASSED: Final = 0
 FAILED: Final = 1
@@ -86,6 +87,21 @@ def limit(text: str, plan: Plan) -> Limit:
     if of_pass_rate and plan.metric(metric).threshold is None:
         raise GateError(f"--fail-under {text!r}: {metric} has no threshold, so it has no pass rate")
     return Limit(metric, number, of_pass_rate)
+
+
+def with_file(gates: Gates, settings: MetricsFile | None, plan: Plan) -> Gates:
+    """The gates with those of a metrics file: its least pass rate stands for every metric that can have one."""
+    if settings is None or settings.min_pass_rate is None:
+        return gates
+    broken = {fault.rpartition(" for ")[2] for fault in settings.faults}
+    wanted = [Limit(each.spec, settings.min_pass_rate, True) for each in plan.metrics if each.spec not in broken]
+    return Gates((*gates.limits, *wanted), gates.fail_if_worse, gates.max_error_rate)
+
+
+def nothing_scored(results: Results) -> bool:
+    """Whether there are rows but not one score: never a pass."""
+    summaries = results.summaries()
+    return bool(summaries) and not any(each.n_scored for each in summaries)
 
 
 def _planned(name: str, plan: Plan, text: str) -> str:

@@ -118,9 +118,9 @@ def rate(share: float | None) -> str:
 
 def pass_rate(summary: MetricSummary) -> str:
     """``93 %``, or ``none`` for a metric without a threshold."""
-    if summary.threshold is None:
-        return "none"
-    return rate(summary.pass_rate) if summary.pass_rate is not None else "no value"
+    if summary.pass_rate is not None:
+        return rate(summary.pass_rate)
+    return "none" if summary.threshold is None else "no value"
 
 
 def holds(comparison: MetricComparison) -> bool:

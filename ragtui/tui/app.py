@@ -14,11 +14,12 @@ from textual.app import App
 from textual.binding import BindingType
 from textual.screen import Screen
 from textual.widgets import Input
+from textual.worker import Worker, WorkerState
 
 from ragtui.text import block
 from ragtui.tui import themes
 from ragtui.tui.actions import SCOPES, Action, bindings, read_keymap
-from ragtui.tui.performing import Performs, available, chain, tell
+from ragtui.tui.performing import Performs, available, chain, tell, work
 from ragtui.tui.screens.main import MainScreen
 from ragtui.tui.widgets.choosing import Choice, Choosing
 from ragtui.tui.widgets.key_bar import key_of
@@ -59,6 +60,9 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
             problems.append(themes.Problem(self.workbench.workspace.config_path, f"there is no theme {wanted!r}"))
             wanted = ""
         self.set_reactive(App.theme, wanted or themes.DEFAULT)
+        self.stylesheet.set_variables(self.get_css_variables())
+        self.set_class(self.current_theme.dark, "-dark-mode", update=False)
+        self.set_class(not self.current_theme.dark, "-light-mode", update=False)
         return problems
 
     def get_default_screen(self) -> Screen[Any]:
@@ -77,7 +81,7 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
         lines = [*(f"{problem.path.name}: {problem.message}" for problem in problems), *wrong]
         if lines:
             tell(self.main, "\n".join(lines), "warning", title="left out")
-        self.run_worker(self._load(), name="load", group="load", exit_on_error=True)
+        work(self.main, self._load(), "load")
 
     async def _load(self) -> None:
         """Opens what was named on the command line, and the experiment that was asked for."""
@@ -98,6 +102,12 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
     def _end_by(self, number: int) -> None:
         self.workbench.cancel()
         self.exit(return_code=128 + number)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A job that broke is told; what is on the screen stays."""
+        if event.state is WorkerState.ERROR:
+            error = event.worker.error
+            tell(self.screen, f"{type(error).__name__}: {error}", "error", title="this went wrong")
 
     def on_key(self, event: events.Key) -> None:
         # Keys typed faster than a field appears were sent to what had the focus before: they belong to the field.
@@ -193,7 +203,7 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
         ask(
             self.screen,
             ":",
-            then=lambda typed: self.run_worker(self._command(typed, actions), group="command"),
+            then=lambda typed: work(self.screen, self._command(typed, actions), "command"),
             complete=lambda typed: [n.split(" ")[0] for n in names if n.startswith(typed)] if " " not in typed else [],
             history="command",
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ class Run:
         self.progress = Progress(experiment=plan.id)
         self.problem = ""
         self._dataset, self._workspace = dataset, workspace
+        make_processes_possible()
         self._thread = threading.Thread(target=self._work, name=f"run {plan.id}", daemon=True)
         self._thread.start()
 
@@ -49,6 +51,19 @@ class Run:
     def wait(self) -> None:
         """Waits for a cancelled run to put itself in order, but not for ever."""
         self._thread.join(_LEAVING)
+
+
+def make_processes_possible() -> None:
+    """Judging may start processes. Python's tracker for them wants the real standard error, which the app has replaced;
+    once the tracker runs, starting processes needs it no more."""
+    from multiprocessing import resource_tracker
+
+    shown = sys.stderr
+    sys.stderr = sys.__stderr__
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        sys.stderr = shown
 
 
 def expected() -> tuple[type[Exception], ...]:

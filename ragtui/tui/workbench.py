@@ -127,6 +127,11 @@ class Workbench:
 
     # Experiments
 
+    @property
+    def has_store(self) -> bool:
+        """Whether anything was ever run or labelled here."""
+        return self.workspace.state.is_dir()
+
     def store(self, write: bool = False) -> Store:
         """The workspace's experiments; kept open once opened."""
         from ragtui.experiments.store import Store
@@ -209,7 +214,9 @@ class Workbench:
             One of ``running.expected()``.
         """
         from ragtui.experiments.demo import default_folder, prepare, run_demo
+        from ragtui.tui.running import make_processes_possible
 
+        make_processes_possible()
         workspace = prepare(default_folder())
         experiment = run_demo(workspace, progress)
         os.chdir(workspace.root)
@@ -237,7 +244,9 @@ class Workbench:
         """
         from ragtui.tui.triage import Triage
 
-        triage = Triage(self.store(write=True).results(experiment), self.store(write=True))
+        self.store().entry(experiment)  # before anything is written for an experiment that is not there
+        store = self.store(write=True)
+        triage = Triage(store.results(experiment), store)
         _ = triage.summaries, triage.comparisons  # made here, in the thread that may wait
         self.last_triage = triage
         return triage
@@ -289,7 +298,9 @@ class Workbench:
             done, total = self.last_run.progress.done, self.last_run.progress.total
             experiment, stopped = self.last_run.plan.id, not total or done < total
             if stopped:
-                lines.append(f"experiment {experiment} stopped at {done:,} of {total:,}; r in the app goes on from there")
+                lines.append(
+                    f"experiment {experiment} stopped at {done:,} of {total:,}; r in the app goes on from there"
+                )
             elif not lines:
                 lines.append(f"experiment {experiment}: ragtui show {experiment}")
         return "\n".join(lines)
@@ -308,9 +319,9 @@ class Workbench:
         return read(paths or around(self.workspace.root))
 
     def put(self, opened: list[OpenDataset]) -> None:
-        """Puts datasets on the workbench; one that was there already, by path and name, is replaced."""
+        """Puts datasets on the workbench; one that was there already is replaced."""
         for each in opened:
-            same = [i for i, old in enumerate(self.datasets) if (old.path, old.name) == (each.path, each.name)]
+            same = [i for i, old in enumerate(self.datasets) if old.origin == each.origin]
             if same:
                 self.datasets[same[0]] = each
             else:

@@ -55,6 +55,14 @@ def test_an_exception_is_raised_here() -> None:
         list(spread(refuse, range(5), 2))
 
 
+def test_what_lies_in_the_current_folder_is_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pickle.py").write_text("raise SystemExit(3)")
+    (tmp_path / "ragtui").mkdir()
+    (tmp_path / "ragtui" / "__init__.py").write_text("raise SystemExit(3)")
+    monkeypatch.chdir(tmp_path)
+    assert os.getpid() not in set(spread(process, range(4), 2))
+
+
 def test_a_process_that_dies_costs_nothing_but_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAGTUI_TEST_PARENT", str(os.getpid()))
     assert list(spread(die, range(4), 2)) == [0, 1, 2, 3]
@@ -76,7 +84,7 @@ def test_a_worker_loads_no_frames() -> None:
     import subprocess
     import sys
 
-    program = "import sys, ragtui.datasets.formats.beir.scan; print([m for m in ('polars', 'numpy', 'openpyxl') if m in sys.modules])"
+    program = "import sys, ragtui.datasets.retrieval_lines.scan; print([m for m in ('polars', 'numpy', 'openpyxl') if m in sys.modules])"
     assert (
         subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip()
         == "[]"

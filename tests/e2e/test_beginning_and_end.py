@@ -65,7 +65,9 @@ def start_experiment(app: Terminal) -> None:
     app.wait(r"[1-9]\d* of 960")
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL], ids=["SIGTERM", "SIGHUP", "SIGKILL"])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL], ids=["SIGTERM", "SIGHUP", "SIGKILL"]
+)
 def test_a_run_that_is_cut_off_goes_on_where_it_was(desk: Path, number: signal.Signals) -> None:
     with Terminal([*RAGTUI, "support-desk"], cwd=desk, home=desk.parent / "home") as app:
         start_experiment(app)
@@ -117,7 +119,9 @@ def test_ctrl_c_quits(desk: Path) -> None:
 
 
 def test_a_path_that_is_not_there_is_one_line(desk: Path) -> None:
-    done = subprocess.run([*RAGTUI, "nowhere.jsonl"], cwd=desk, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
+    done = subprocess.run(
+        [*RAGTUI, "nowhere.jsonl"], cwd=desk, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True
+    )
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "nowhere.jsonl" in done.stderr

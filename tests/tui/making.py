@@ -16,7 +16,14 @@ from ragtui.metrics.score import Evidence, Outcome, State, not_applicable, score
 from ragtui.targets.target import Response
 from ragtui.workspace import Workspace
 
-GROUNDEDNESS = PlannedMetric("groundedness", threshold=3.0, scale=(1.0, 5.0), kind="judged", question="groundedness")
+GROUNDEDNESS = PlannedMetric(
+    "groundedness",
+    threshold=3.0,
+    scale=(1.0, 5.0),
+    kind="judged",
+    question="groundedness",
+    inputs={"context": "${target.context}"},
+)
 RELEVANCE = PlannedMetric("relevance", threshold=3.0, scale=(1.0, 5.0), kind="judged", question="relevance")
 F1 = PlannedMetric("f1", threshold=0.5, kind="overlap")
 LATENCY = PlannedMetric("latency", scale=(0.0, None), higher_is_better=False, kind="operational", unit="ms")

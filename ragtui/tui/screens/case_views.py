@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from ragtui.experiments import wording
 from ragtui.experiments.plan import Plan, Side
 from ragtui.metrics.score import State
-from ragtui.tui.differences import differing
+from ragtui.tui.differences import Runs, differing
 from ragtui.tui.screens.result_views import STATES
 from ragtui.tui.widgets.passage import Passage, Span
 
@@ -29,19 +29,20 @@ def brief(case: CaseDetail, plan: Plan, metric: str) -> Passage:
         passage.line(("Q  " if i == 0 else f"{name}  ", "title"), (value, ""), hang=3)
     if side is None:
         return passage
-    _answer_line(passage, side)
+    if side.response is not None or not side.ranking:
+        _answer_line(passage, side)
     for value in list(case.expected.values())[:1]:
         passage.line(("E  ", "title"), (value, "dim"), hang=3)
     if side.ranking:
         passage.gap()
         _ranking(passage, side, limit=12)
-    cells = sorted(side.cells, key=lambda each: each.metric != metric)
-    for cell in cells:
-        if cell.metric == metric or cell.repeat == 1:
-            passage.gap() if cell.metric == metric else None
-            _score(passage, cell, plan, claims=cell.metric == metric)
-            passage.gap() if cell.metric == metric else None
+    passage.gap()
+    for cell in (each for each in side.cells if each.metric == metric):
+        _score(passage, cell, plan, claims=True)
     _cause(passage, side)
+    passage.gap()
+    for cell in (each for each in side.cells if each.metric != metric and each.repeat == 1):
+        _score(passage, cell, plan, claims=False)
     return passage
 
 
@@ -80,8 +81,7 @@ def _score(passage: Passage, cell: Cell, plan: Plan, *, claims: bool, place: str
     passage.line((f"{cell.metric}{repeat} ", "strong"), (shown, tone), (f"  {cell.reason}" if cell.reason else "", ""),
                  hang=2, place=place)  # fmt: skip
     if claims:
-        for number, evidence in enumerate(cell.evidence):
-            _claim(passage, evidence, f"{cell.metric} claim {number}")
+        _claims(passage, cell, plan)
 
 
 def score_words(cell: Cell, plan: Plan) -> tuple[str, str]:
@@ -98,12 +98,26 @@ def score_words(cell: Cell, plan: Plan) -> tuple[str, str]:
     return (f"{text} ✓", "good") if cell.passed else (f"{text} ✗ (threshold {cell.threshold:g})", "bad")
 
 
-def _claim(passage: Passage, evidence: Evidence, place: str) -> None:
-    mark, tone = VERDICTS.get(evidence.verdict, ("·", "dim"))
-    where = "no chunk" if evidence.chunk is None else f"chunk {evidence.chunk + 1}"
-    note = f"  {evidence.note}" if evidence.note else ""
-    parts = ((f"{mark} ", tone), (evidence.claim, ""), (f"  {where}", "dim"), (note, tone))
-    passage.line(*parts, indent=2, hang=2, named={1: place})
+def _claims(passage: Passage, cell: Cell, plan: Plan) -> None:
+    about_contexts = rests_on_contexts(cell.metric, plan)
+    for number, each in enumerate(cell.evidence):
+        mark, tone = VERDICTS.get(each.verdict, ("·", "dim"))
+        if each.chunk is None:
+            where = "no chunk" if about_contexts else "not in the answer"
+        else:
+            where = f"chunk {each.chunk + 1}" if about_contexts else "in the answer"
+        note = f"  {each.note}" if each.note else ""
+        parts = ((f"{mark} ", tone), (each.claim, ""), (f"  {where}", "dim"), (note, tone))
+        passage.line(*parts, indent=2, hang=2, named={1: _place(cell, number)})
+
+
+def _place(cell: Cell, number: int) -> str:
+    return f"{cell.metric} claim {number}"
+
+
+def rests_on_contexts(metric: str, plan: Plan) -> bool:
+    """Whether a metric's claims are held against the contexts; else they are facts looked for in the answer."""
+    return any(each.spec == metric and "context" in each.inputs for each in plan.metrics)
 
 
 # The whole case, on a screen of its own
@@ -124,22 +138,25 @@ def answer(case: CaseDetail, side: SideDetail, plan: Plan, against: SideDetail |
     expected = next(iter(case.expected.values()), "")
     other = (against.response or "") if against is not None else expected
     given = side.response
-    passage.heading(f"Answer of the {side.side}", plan_target(plan, side.side))
-    if given is None:
+    if given is not None or not side.ranking:
+        passage.heading(f"Answer of the {side.side}", plan_target(plan, side.side))
+    if given is None and not side.ranking:
         passage.line((_no_answer(side), "warn"))
-    else:
-        passage.text(given or "(an empty answer)", _differences(given, other))
+    elif given is not None:
+        marks, _ = differing(given, other)
+        passage.text(given or "(an empty answer)", [*_differs(marks), *_facts_in(side.cells, plan)])
     for name, value in case.expected.items():
         passage.heading("Expected", name)
-        passage.text(value, _differences(value, given or "") if value == expected and against is None else ())
-    for cell in side.cells:
+        compared = value == expected and against is None
+        passage.text(value, _differs(differing(given or "", value)[1]) if compared else ())
+    _figures(passage, [cell for cell in side.cells if not _has_more(cell)], plan)
+    for cell in (each for each in side.cells if _has_more(each)):
         repeat = f" #{cell.repeat}" if plan.repeats > 1 else ""
         words, tone = score_words(cell, plan)
         passage.heading(f"{cell.metric}{repeat}", words, tone=tone, place=f"metric {cell.metric}")
         if cell.reason:
             passage.text(cell.reason)
-        for number, each in enumerate(cell.evidence):
-            _claim(passage, each, f"{cell.metric} claim {number}")
+        _claims(passage, cell, plan)
         if took := spent(cell):
             passage.line((took, "dim"))
     _cause(passage, side)
@@ -149,18 +166,44 @@ def answer(case: CaseDetail, side: SideDetail, plan: Plan, against: SideDetail |
     return passage
 
 
+def _has_more(cell: Cell) -> bool:
+    """Whether there is more to say of a cell than its score."""
+    return bool(cell.reason or cell.evidence or cell.prompt)
+
+
+def _figures(passage: Passage, cells: Sequence[Cell], plan: Plan) -> None:
+    """Scores that need no explanation, a line each."""
+    if cells:
+        passage.heading("Figures")
+    width = max((len(cell.metric) for cell in cells), default=0) + 2
+    for cell in cells:
+        words, tone = score_words(cell, plan)
+        passage.line((f"{cell.metric:<{width}}", ""), (words, tone), place=f"metric {cell.metric}")
+
+
 def plan_target(plan: Plan, side: Side) -> str:
     return dict(plan.sides).get(side, "")
 
 
-def _differences(text: str, other: str) -> list[Span]:
-    return [Span(start, end, "mark-differs") for start, end in differing(text, other)]
+def _differs(runs: Runs) -> list[Span]:
+    return [Span(start, end, "mark-differs") for start, end in runs]
 
 
-def evidence(side: SideDetail, texts: Mapping[str, str] | None = None) -> Passage:
+def _facts_in(cells: Sequence[Cell], plan: Plan) -> list[Span]:
+    """Where the answer says what a fact is about: without a tone, so that it shows when one goes there."""
+    return [
+        Span(each.start, each.end, "", _place(cell, number))
+        for cell in cells
+        if not rests_on_contexts(cell.metric, plan)
+        for number, each in enumerate(cell.evidence)
+        if each.start is not None and each.end is not None
+    ]
+
+
+def evidence(side: SideDetail, plan: Plan, texts: Mapping[str, str] | None = None) -> Passage:
     """What the answer rests on: contexts with the parts that support or contradict claims marked, or the ranking."""
     passage = Passage()
-    marks = _marks_by_chunk(side.cells)
+    marks = _marks_by_chunk(side.cells, plan)
     for number, context in enumerate(side.contexts):
         mine = marks.get(number, [])
         good, bad = (sum(m.tone == tone for m in mine) for tone in ("mark-good", "mark-bad"))
@@ -176,24 +219,20 @@ def evidence(side: SideDetail, texts: Mapping[str, str] | None = None) -> Passag
     return passage
 
 
-def _marks_by_chunk(cells: Sequence[Cell]) -> dict[int, list[Span]]:
+def _marks_by_chunk(cells: Sequence[Cell], plan: Plan) -> dict[int, list[Span]]:
     found: dict[int, list[Span]] = {}
-    for cell in cells:
-        if cell.metric in ("correctness", "completeness", "alignment"):
-            continue  # their chunk 0 is the response
+    for cell in (each for each in cells if rests_on_contexts(each.metric, plan)):
         for number, each in enumerate(cell.evidence):
             tone = {"entailed": "mark-good", "contradicted": "mark-bad"}.get(each.verdict)
             if tone and each.chunk is not None and each.start is not None and each.end is not None:
-                found.setdefault(each.chunk, []).append(
-                    Span(each.start, each.end, tone, f"{cell.metric} claim {number}")
-                )
+                found.setdefault(each.chunk, []).append(Span(each.start, each.end, tone, _place(cell, number)))
     return found
 
 
 def claims_of(side: SideDetail, metric: str) -> list[tuple[str, Evidence]]:
     """The claims to step through, (place, evidence), the selected metric's first."""
     cells = sorted(side.cells, key=lambda each: each.metric != metric)
-    return [(f"{cell.metric} claim {i}", each) for cell in cells for i, each in enumerate(cell.evidence)]
+    return [(_place(cell, i), each) for cell in cells for i, each in enumerate(cell.evidence)]
 
 
 def _ranking(

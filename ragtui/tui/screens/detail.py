@@ -15,7 +15,7 @@ from textual.screen import Screen
 from ragtui.experiments.plan import Side
 from ragtui.text import cell as safe
 from ragtui.tui.actions import bindings
-from ragtui.tui.performing import tell
+from ragtui.tui.performing import tell, work
 from ragtui.tui.screens import case_views
 from ragtui.tui.screens.case_actions import CaseActions
 from ragtui.tui.screens.reading import Reading
@@ -92,11 +92,11 @@ class DetailScreen(Screen[None], CaseActions, inherit_bindings=False):
             evidence.show(case_views.answer(case, baseline, triage.plan, side), keep=keep)
             self.query_one("#evidence-part", Part).title("baseline")
         else:
-            evidence.show(case_views.evidence(side), keep=keep)
+            evidence.show(case_views.evidence(side, triage.plan), keep=keep)
             what = "ranking" if side.ranking and not side.contexts else "contexts"
             self.query_one("#evidence-part", Part).title(what, f"{len(side.contexts or side.ranking)}")
             if side.ranking:
-                self.run_worker(self._fetch_texts(case), group="texts", exclusive=True)
+                work(self, self._fetch_texts(case), "texts")
         self._show_bars(case)
         if not keep:
             answer.go_to(f"metric {triage.metric}") if self.app.size.height < 32 and not case.expected else None
@@ -109,7 +109,7 @@ class DetailScreen(Screen[None], CaseActions, inherit_bindings=False):
             return
         texts = await asyncio.to_thread(self.workbench.document_texts, self.triage, wanted)
         if texts and self.case is case and not self._beside:
-            self.query_one("#evidence", WrappedText).show(case_views.evidence(side, texts), keep=True)
+            self.query_one("#evidence", WrappedText).show(case_views.evidence(side, self.triage.plan, texts), keep=True)
 
     def _show_bars(self, case: CaseDetail) -> None:
         triage, table = self.triage, self._table
@@ -178,7 +178,8 @@ class DetailScreen(Screen[None], CaseActions, inherit_bindings=False):
         self._claim = (self._claim + step) % len(claims)
         place, evidence = claims[self._claim]
         self.query_one("#answer", WrappedText).go_to(place)
-        if not self._beside and evidence.chunk is not None:
+        about_contexts = case_views.rests_on_contexts(place.partition(" claim ")[0], triage.plan)
+        if not self._beside and evidence.chunk is not None and about_contexts:
             text = self.query_one("#evidence", WrappedText)
             text.go_to(place if evidence.start is not None else f"chunk {evidence.chunk}")
 

@@ -173,14 +173,15 @@ def preflight(found: Preflight) -> Passage:
     passage.line(("cost   ", "title"), (_cost(found), ""), hang=7)
     passage.heading("What can be scored")
     width = max((len(check.metric) for check in found.checks), default=0) + 2
-    for check in found.checks:
-        whole = check.runs_on == check.of
-        tone = "good" if whole else "warn" if check.runs_on else "bad"
-        side = f"{check.side.value:<10}" if sides > 1 else ""
-        passage.line(
-            (f"{check.metric:<{width}}", "strong"), (side, "dim"), (f"{check.runs_on:,} of {check.of:,}", tone)
-        )
-        for reason, n in check.cannot.items():
+    for metric in dict.fromkeys(check.metric for check in found.checks):
+        checks = [check for check in found.checks if check.metric == metric]
+        parts = [(f"{metric:<{width}}", "strong")]
+        for check in checks:
+            tone = "good" if check.runs_on == check.of else "warn" if check.runs_on else "bad"
+            parts += [(f"{check.side.value} ", "dim")] if sides > 1 else []
+            parts.append((f"{check.runs_on:,} of {check.of:,}   ", tone))
+        passage.line(*parts, hang=width)
+        for reason, n in {reason: n for check in checks for reason, n in check.cannot.items()}.items():
             passage.line((f"{n:,} not: {reason}", "dim"), indent=4)
     _sources(passage, found)
     if found.notes:

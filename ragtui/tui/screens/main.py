@@ -124,6 +124,13 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if isinstance(pane, ExperimentsPane):
             pane.make(event.dataset)
 
+    @on(Pane.Ended)
+    async def _run_ended(self, event: Pane.Ended) -> None:
+        from ragtui.tui.screens.results import ResultsPane
+
+        for pane in self.query(ResultsPane):
+            await pane.reload(event.experiment)
+
     @on(Pane.Activity)
     def _activity(self, event: Pane.Activity) -> None:
         self.query_one(TopBar).show(running=event.words)
@@ -172,7 +179,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
     @on(VirtualTable.Moved)
     def _moved(self, event: VirtualTable.Moved) -> None:
         if event.table is self.focused:
-            self.query_one(PromptLine).position(position(event.table))
+            line = self.query_one(PromptLine)
+            line.position(position(event.table))
+            if remark := self.pane.remark():
+                line.status(Content(cell(remark)))
 
     @on(VirtualTable.Changed)
     def _changed(self, event: VirtualTable.Changed) -> None:
@@ -184,7 +194,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
         line = self.query_one(PromptLine)
         table: Widget | None = self.focused
         if isinstance(table, VirtualTable):
-            line.status(status(table))
+            remark = self.pane.remark()
+            line.status(Content(cell(remark)) if remark else status(table))
             line.position(position(table))
         else:
             line.status(Content(""))

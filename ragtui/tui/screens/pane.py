@@ -34,6 +34,12 @@ class Pane(Performs, Container):
         dataset: OpenDataset
 
     @dataclass
+    class Ended(Message):
+        """A run of this experiment has ended: what is shown of it may be old."""
+
+        experiment: str
+
+    @dataclass
     class Results(Message):
         """The results of an experiment are wanted."""
 
@@ -49,6 +55,10 @@ class Pane(Performs, Container):
 
     async def loaded(self) -> None:
         """Called once, after the first paint, on the pane that is shown first."""
+
+    def remark(self) -> str:
+        """What the status line says about what is at the cursor; empty for nothing."""
+        return ""
 
     def refreshed(self) -> None:
         """Called when the pane comes to the front or what the workbench holds has changed."""

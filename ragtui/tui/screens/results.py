@@ -14,7 +14,7 @@ from textual.timer import Timer
 from ragtui.experiments.store import StoreError
 from ragtui.tui.actions import bindings
 from ragtui.tui.opened import complete_path
-from ragtui.tui.performing import tell
+from ragtui.tui.performing import tell, work
 from ragtui.tui.screens import case_views
 from ragtui.tui.screens import result_views as views
 from ragtui.tui.screens.case_actions import CaseActions
@@ -47,6 +47,7 @@ class ResultsPane(Pane, CaseActions):
         self._strict = False
         self._soon: Timer | None = None
         self._shown: str | None = None
+        self._wanted = ""
 
     def compose(self) -> ComposeResult:
         with Part("results", id="overview-part"):
@@ -76,13 +77,22 @@ class ResultsPane(Pane, CaseActions):
 
     # Opening
 
+    def refreshed(self) -> None:
+        """Where nothing is open yet, opens the experiment that was touched last."""
+        if self.triage is None and not self._wanted and (known := self.workbench.experiments()):
+            work(self, self.open(known[0].id), "open")
+
     async def open(self, experiment: str) -> None:
         """Opens an experiment's results; the worst row of the first metric is under the cursor."""
+        self._wanted = experiment
         try:
-            self.triage = await asyncio.to_thread(self.workbench.triage, experiment)
+            triage = await asyncio.to_thread(self.workbench.triage, experiment)
         except StoreError as error:
             tell(self, str(error), "error")
             return
+        if self._wanted != experiment:  # another one was asked for meanwhile
+            return
+        self.triage = triage
         self._shown, self._strict, self._differences = None, False, False
         self._show_overview()
         self._show_rows(fresh=True)
@@ -90,9 +100,9 @@ class ResultsPane(Pane, CaseActions):
             self.screen.set_focus(self.start())
         self.post_message(self.Altered())
 
-    async def reload(self) -> None:
-        """Shows what has landed since, everything else as it was."""
-        if self.triage is None:
+    async def reload(self, experiment: str) -> None:
+        """Shows what has landed since in this experiment, if it is the one that is open; all else stays as it was."""
+        if self.triage is None or self.triage.results.experiment != experiment:
             return
         triage = await asyncio.to_thread(self.workbench.triage, self.triage.results.experiment)
         triage.metric = self.triage.metric

@@ -182,7 +182,7 @@ def found(typed: str, choices: Sequence[Choice]) -> list[Choice]:
     for i, choice in enumerate(choices):
         text = f"{choice.title} {choice.note}".lower()
         if not choice.heading and all(word in text for word in words):
+            exact = words[0] in (choice.key.lower(), text.split()[0])
             starts = text.startswith(words[0]) or f" {words[0]}" in text
-            named = choice.key.lower() == typed.strip().lower()
-            scored.append((not named, not text.startswith(words[0]), not starts, i))
-    return [choices[each[-1]] for each in sorted(scored)]
+            scored.append((not exact, not text.startswith(words[0]), not starts, i))
+    return [choices[i] for _, _, _, i in sorted(scored)]

@@ -80,7 +80,7 @@ class Form(Performs, Widget, can_focus=True):
         title = next((choice.title for choice in each.choices() if choice.key == each.value), each.value) or each.empty
         shown = Content.styled(cell(title), "bold $foreground" if each.value else "$foreground")
         note = next((choice.note for choice in each.choices() if choice.key == each.value), "")
-        left, right = ("‹ ", " ›") if current else ("  ", "  ")
+        left, right = ("‹ ", " ›  ") if current else ("  ", "    ")
         line = Content.assemble(
             Content.styled("▌ " if current else "  ", "bold $primary"),
             Content.styled(f"{each.label:<{width}}", "$primary" if current else "dim"),

@@ -1,0 +1,39 @@
+"""Opens what the user named: an experiment of the workspace, or a result file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragtui.experiments.metrics_file import MetricsFile
+from ragtui.experiments.plan import Plan
+from ragtui.experiments.store import Store
+from ragtui.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ragtui.experiments.results import Results
+
+
+def open_results(name: str, workspace: Workspace, settings: MetricsFile | None = None) -> Results:
+    """An experiment by its id, the beginning of it or ``last``; or a result file by its path. ``settings`` replace
+    thresholds.
+
+    Raises:
+        StoreError: there is no such experiment.
+        CannotOpen: the file holds no scores.
+    """
+    path = Path(name)
+    if path.is_file() or "/" in name or path.suffix in (".jsonl", ".json", ".csv", ".tsv", ".xlsx"):
+        from ragtui.experiments.imported import open_result_file
+
+        return open_result_file(path, settings)
+    results = Store.open(workspace).results(name)
+    if settings is not None:
+        results.plan = _with_thresholds(results.plan, settings)
+    return results
+
+
+def _with_thresholds(plan: Plan, settings: MetricsFile) -> Plan:
+    found = settings.thresholds
+    return replace(plan, metrics=tuple(replace(m, threshold=found.get(m.spec, m.threshold)) for m in plan.metrics))
