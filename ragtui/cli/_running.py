@@ -192,12 +192,12 @@ def _gates(wishes: Wishes, plan: Plan) -> Gates:
 
 def _check_files(wishes: Wishes) -> None:
     """What cannot be written is told before anything is paid for."""
-    from ragtui.experiments.reports import ReportError, check_path
+    from ragtui.experiments.reports import check_path, check_place
 
     for path in wishes.reports:
         check_path(path)
-    if wishes.scores is not None and not wishes.scores.absolute().parent.is_dir():
-        raise ReportError(f"{wishes.scores}: there is no folder {wishes.scores.parent}")
+    if wishes.scores is not None:
+        check_place(wishes.scores)
 
 
 def _preflight(
