@@ -53,24 +53,18 @@ for line in open(f"{sys.argv[1]}/qrels.jsonl", encoding="utf8"):
 
 
 def make(folder: Path, documents: int, queries: int, judgments: int, faulty: bool, seed: int = 7) -> None:
-    """Texts of about 500 bytes with what real ones have: quotes, line feeds, letters beyond ASCII."""
+    """Texts of about 500 bytes with what English ones have: a quote in one of six, letters beyond ASCII in two of five."""
     rng = random.Random(seed)
-    words = [
-        "the",
-        "of",
-        "retrieval",
-        "system",
-        "café",
-        "naïve",
-        "answer",
-        '"quoted"',
-        "and",
-        "in",
-        "measure",
-        "Zürich",
-        "document",
-    ]
-    sentences = [" ".join(rng.choices(words[:4] * 20 + words, k=14)).capitalize() + ". " for _ in range(4000)]
+    letters = "etaoinshrdlucmfwypvbgk"
+    words = ["".join(rng.choices(letters, k=rng.randint(2, 9))) for _ in range(600)]
+    sentences = []
+    for number in range(4000):
+        sentence = rng.choices(words, k=16)
+        if number % 10 == 0:
+            sentence[rng.randrange(16)] = rng.choice(["café", "naïve", "Zürich", "–", "it’s"])
+        if number % 30 == 0:
+            sentence[rng.randrange(16)] = '"quoted"'
+        sentences.append(" ".join(sentence).capitalize() + ". ")
     with (folder / "corpus.jsonl").open("w", encoding="utf-8") as stream:
         for number in range(documents):
             text = "".join(rng.choices(sentences, k=5)) + ("\n" if number % 3 else "")

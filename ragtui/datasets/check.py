@@ -20,6 +20,7 @@ __all__ = ["CannotOpen", "Opened", "check_options", "open_dataset", "open_datase
 
 
 _DEFAULTS: Final = ReadOptions()
+_SURE: Final = 75
 
 
 @dataclass
@@ -115,7 +116,13 @@ def choose_format(source: Source, forced: Format | None = None) -> tuple[Format,
     """The format that is surest of ``source``, or the forced one; ``None`` where none knows it."""
     if forced is not None:
         return forced, forced.sniff(source) or Sniff(100, "asked for with --format")
-    sniffs = [(each, sniff) for each in formats().values() if (sniff := each.sniff(source)) is not None]
+    sniffs: list[tuple[Format, Sniff]] = []
+    for each in sorted(formats().values(), key=lambda each: not getattr(each, "by_head", False)):
+        sniff = each.sniff(source)
+        if sniff is not None:
+            sniffs.append((each, sniff))
+            if sniff.confidence >= _SURE and getattr(each, "by_head", False):
+                break  # before a format reads the whole of a file that may be huge
     return max(sniffs, key=lambda pair: pair[1].confidence, default=None)
 
 

@@ -19,9 +19,10 @@ def plain_name(name: str) -> str:
 
 
 def nearest(name: str, wanted: Iterable[str]) -> str | None:
-    """The one of ``wanted`` that ``name`` was probably meant to be, ``None`` where nothing is near."""
-    candidates = list(wanted)
+    """The one of ``wanted`` that ``name`` was probably meant to be, ``None`` where nothing is near. A name with a word more
+    or less is another name: ``response_v1`` is not ``response``."""
     given = plain_name(name)
+    candidates = [each for each in wanted if _as_many_words(given, plain_name(each))]
     exact = next((each for each in candidates if plain_name(each) == given), None)
     if exact is not None or not given:
         return exact
@@ -29,6 +30,10 @@ def nearest(name: str, wanted: Iterable[str]) -> str | None:
 
     found = process.extractOne(given, [plain_name(each) for each in candidates], scorer=fuzz.ratio, score_cutoff=_NEAR)
     return None if found is None else candidates[found[2]]
+
+
+def _as_many_words(one: str, other: str) -> bool:
+    return one.count("_") == other.count("_") or one.replace("_", "") == other.replace("_", "")
 
 
 def intended(headers: Sequence[str], names: Sequence[str], wanted: Sequence[str]) -> dict[str, str]:

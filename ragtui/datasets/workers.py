@@ -9,12 +9,14 @@ import os
 import pickle
 import queue
 import struct
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import IO, Any, Final, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Final, TypeVar
+
+if TYPE_CHECKING:  # a worker needs neither, and should start soon
+    import subprocess
+    from concurrent.futures import ThreadPoolExecutor
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -32,6 +34,8 @@ def spread(function: Callable[[Task], Result], tasks: Sequence[Task], processes:
     count = min(len(tasks), processes or available_cpus())
     if count < 1 or not sys.executable:
         return map(function, tasks)
+    from concurrent.futures import ThreadPoolExecutor
+
     idle: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
     workers = [_Worker() for _ in range(count)]
     for worker in workers:
@@ -68,6 +72,8 @@ class _Worker:
     """One process; it is told to start at once and awaited only when first called."""
 
     def __init__(self) -> None:
+        import subprocess
+
         self._lock = threading.Lock()
         self._closed = False
         self._process: subprocess.Popen[bytes] | None = None

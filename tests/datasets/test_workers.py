@@ -76,7 +76,7 @@ def test_a_worker_loads_no_frames() -> None:
     import subprocess
     import sys
 
-    program = "import sys, ragtui.datasets.formats.beir.scan; print([m for m in ('polars', 'numpy', 'openpyxl') if m in sys.modules])"
+    program = "import sys, ragtui.datasets.retrieval_lines.scan; print([m for m in ('polars', 'numpy', 'openpyxl') if m in sys.modules])"
     assert (
         subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip()
         == "[]"

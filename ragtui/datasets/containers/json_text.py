@@ -16,7 +16,6 @@ from typing import Any, Final
 
 from ragtui.datasets.findings import Edit, Finding, Report
 from ragtui.datasets.rules import json as rules
-from ragtui.datasets.rules import text as text_rules
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
@@ -134,6 +133,8 @@ def passage_of(raw: bytes, line: int, byte: int, report: Report) -> Passage:
     try:
         return Passage(raw.decode("utf-8"), line, byte)
     except UnicodeDecodeError as error:
+        from ragtui.datasets.rules import text as text_rules  # only for the few that need it: processes start sooner
+
         column = len(raw[: error.start].decode("utf-8")) + 1
         meant = bytes([raw[error.start]]).decode("cp1252", "replace")
         fix = (Edit(byte + error.start, byte + error.start + 1, meant, False),)

@@ -54,6 +54,7 @@ class Trec:
     id = "trec"
     title = "TREC collection"
     folders = True
+    by_head = True  # sniffing reads no more than the first lines
     platforms = ("trec",)
 
     def sniff(self, source: Source) -> Sniff | None:

@@ -208,6 +208,16 @@ def document_lists(azure: AzureTable) -> Iterator[Finding | More]:
         yield from table.findings("AZ112", Level.ERROR, name, faults, lambda fault, name=name: f"{name} {fault}")  # type: ignore[misc]
 
 
+@rule("AZ113", "misnamed-column", Level.WARNING, platforms=("azure",), example="Query, ground-truth", on=AzureTable)
+def misnamed_columns(azure: AzureTable) -> Iterator[Finding]:
+    """A column has nearly the name an evaluator looks for, in another case or misspelt. Azure compares names exactly and
+    finds nothing; ragtui reads it as what was meant."""
+    for wanted, name in azure.columns.items():
+        header = azure.table.header_of(name)
+        if header != wanted:
+            yield azure.table.header_finding("AZ113", Level.WARNING, f'"{short(header)}" is read as {wanted}', name)
+
+
 def _empty(table: Table, code: str, level: Level, name: str) -> Iterator[Finding | More]:
     hits = table.rows_where(table.empty(name), name)
     yield from table.findings(code, level, name, hits, lambda _: f"{short(table.header_of(name))} is empty")

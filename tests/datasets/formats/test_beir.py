@@ -7,15 +7,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
+import msgspec
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragtui.datasets.check import Opened, open_datasets
-from ragtui.datasets.findings import Finding, Level
+from ragtui.datasets.findings import SHOWN_PER_RULE, Finding, Level, Report
 from ragtui.datasets.formats import ReadOptions
-from ragtui.datasets.formats.beir import scan
+from ragtui.datasets.retrieval_lines import scan
+from ragtui.datasets.retrieval_lines.records import repair
+from ragtui.datasets.retrieval_lines.tally import tally
 
 CORPUS = [{"_id": f"d{n}", "title": f"Title {n}", "text": f"Text {n}."} for n in range(1, 6)]
 QUERIES = [{"_id": f"q{n}", "text": f"Question {n}?"} for n in range(1, 4)]
@@ -639,3 +642,72 @@ class TestAdvice:
         result = opened(folder, platform="evalscope")
         assert {each.code for each in result.findings()} == codes
         assert {each.level for each in result.findings()} == {Level.INFO}
+
+
+class TestLinesPastTheThousandth:
+    """Lines whose faults are only counted must be counted, and read, as they would be if told in full."""
+
+    LINES: ClassVar = (
+        [("corpus", line) for _, line, _ in FAULTS_OF_A_DOCUMENT]
+        + [("queries", line) for _, line, _ in FAULTS_OF_A_DOCUMENT]
+        + [("qrels", line) for _, line, _ in FAULTS_OF_A_JUDGMENT]
+        + [
+            ("corpus", '{"doc_id": 5, "contents": "é"}'),
+            ("corpus", '{"_id": 0, "text": "x"}'),
+            ("qrels", "{}"),
+            ("corpus", "{}"),
+        ]
+    )
+
+    @pytest.mark.parametrize(("kind", "line"), LINES)
+    def test_they_are_read_and_counted_alike(self, kind: str, line: str) -> None:
+        raw = line.encode("utf-8", "surrogatepass") + b"\n"
+        full = Report("f")
+        records = repair(kind, raw, 1, 0, full)
+        counted = Report("f")
+        counted.counts.update(dict.fromkeys(full.counts, SHOWN_PER_RULE))
+        quick = tally(kind, raw, counted)
+        if quick is None:
+            assert counted.counts == dict.fromkeys(full.counts, SHOWN_PER_RULE)  # it is left to be told in full
+        else:
+            assert [msgspec.structs.asdict(each) for each in quick] == [
+                msgspec.structs.asdict(each) for each in records
+            ]
+            assert {key: count - SHOWN_PER_RULE for key, count in counted.counts.items()} == full.counts
+
+    @pytest.mark.parametrize(
+        "line", ['{"_id": 7, "text": "é"}', '{"id": "a", "text": "x"}', "", '{"_id": "a" "text": "x"}', "[]"]
+    )
+    def test_frequent_faults_are_known_at_once(self, line: str) -> None:
+        full = Report("f")
+        repair("corpus", line.encode() + b"\n", 1, 0, full)
+        counted = Report("f")
+        counted.counts.update(dict.fromkeys(full.counts, SHOWN_PER_RULE))
+        assert tally("corpus", line.encode() + b"\n", counted) is not None
+
+
+class TestOneFileAlone:
+    @pytest.mark.parametrize(
+        ("name", "records", "count"),
+        [
+            ("corpus.jsonl", CORPUS, "documents"),
+            ("queries.jsonl", QUERIES, "queries"),
+            ("qrels.jsonl", QRELS, "judgments"),
+        ],
+    )
+    def test_it_is_recognised_and_read_without_missing_the_rest(
+        self, tmp_path: Path, name: str, records: list[Any], count: str
+    ) -> None:
+        write(tmp_path)
+        result = open_datasets([str(tmp_path / name)])
+        assert [each.code for each in result.findings()] == []
+        assert [(dataset.format, dataset.counts[count]) for dataset in result.datasets] == [("beir", len(records))]
+
+    def test_its_rows_are_not_loaded_to_find_that_out(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        write(tmp_path)
+
+        def refuse(*_: object) -> None:
+            raise AssertionError("the whole file was read")
+
+        monkeypatch.setattr("ragtui.datasets.containers.jsonlines.utf8_of", refuse)
+        open_datasets([str(tmp_path / "corpus.jsonl")])

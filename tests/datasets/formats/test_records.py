@@ -183,6 +183,21 @@ class TestAzure:
     def test_faults_are_named(self, tmp_path: Path, changes: Row, findings: list[tuple[int, str, str]]) -> None:
         assert told(opened(tmp_path, self.rows(**changes), as_lines)) == findings
 
+    def test_a_column_of_nearly_the_right_name_is_read_and_told(self, tmp_path: Path) -> None:
+        rows = [{"Query": "q", "response": "r", "ground-truth": "g"}]
+        result = opened(tmp_path, rows, as_lines, format="azure")
+        assert sorted(told(result)) == [
+            (0, "AZ113", "Query"),
+            (0, "AZ113", "ground-truth"),
+            (1, "AZ111", "ground-truth"),
+        ]
+        assert inputs(result.datasets[0]) == [{"query": "q", "response": "r", "ground_truth": ["g"]}]
+
+    def test_a_version_of_a_column_is_another_column(self, tmp_path: Path) -> None:
+        dataset = opened(tmp_path, [{"query": "q", "response_v1": "r", "response_v2": "s"}], as_lines).datasets[0]
+        assert "response" not in dataset.fields
+        assert dataset.columns_with(Role.RESPONSE) == ["response_v1", "response_v2"]
+
     def test_a_number_can_be_put_in_quotes(self, tmp_path: Path) -> None:
         result = opened(tmp_path, self.rows(response=42), as_lines)
         [each] = result.findings()

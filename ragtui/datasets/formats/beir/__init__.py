@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from ragtui.datasets.formats.beir.frames import Part
 
+_OWN_KEYS: Final = {"_id", "text", "title", "metadata"}
 _NAMES: Final = {
     "corpus": "corpus.jsonl",
     "queries": "queries.jsonl",
@@ -32,6 +33,7 @@ class Beir:
     id = "beir"
     title = "BEIR retrieval set"
     folders = True
+    by_head = True  # sniffing reads no more than the first lines
     platforms = rules.TOOLS
 
     def sniff(self, source: Source) -> Sniff | None:
@@ -75,8 +77,9 @@ def _sniff_file(path: Path) -> Sniff | None:
     kind = kind_of_lines(path)
     if kind is None:
         return None
-    shown = ", ".join(sorted(first_keys(path))[:4])
-    return Sniff(75 if kind in ("qrels", "hits", "rankings") else 55, f"{kind} of a retrieval set: {shown}")
+    keys = first_keys(path)
+    sure = kind in ("qrels", "hits", "rankings") or keys <= _OWN_KEYS
+    return Sniff(80 if sure else 55, f"{kind} of a retrieval set: {', '.join(sorted(keys)[:4])}")
 
 
 def _alone(path: Path) -> Parts:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 from ragtui.datasets.containers.json_shape import Shape, elements, shape_of
 from ragtui.datasets.findings import Edit, Report
 from ragtui.datasets.formats.beir.parts import as_utf8
-from ragtui.datasets.formats.beir.records import KINDS, repair
-from ragtui.datasets.formats.beir.scan import Range, Scanned, Texts, cut, scan
+from ragtui.datasets.retrieval_lines.records import KINDS, repair
+from ragtui.datasets.retrieval_lines.scan import Range, Scanned, Texts, cut, scan
 from ragtui.datasets.rules import json as json_rules
 
 if TYPE_CHECKING:

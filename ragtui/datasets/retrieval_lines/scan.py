@@ -16,8 +16,9 @@ from typing import Any, BinaryIO, Final, TypeAlias
 
 import msgspec
 
-from ragtui.datasets.findings import Report
-from ragtui.datasets.formats.beir.records import KINDS, repair
+from ragtui.datasets.findings import SHOWN_PER_RULE, Report
+from ragtui.datasets.retrieval_lines.records import KINDS, repair
+from ragtui.datasets.retrieval_lines.tally import tally
 from ragtui.datasets.workers import available_cpus, spread
 
 _ALONE: Final = 16 << 20  # bytes that are not worth a second process
@@ -96,15 +97,18 @@ def scan_range(part: Range) -> Scanned:
     report = Report(part.file)
     sizes: list[int] = []
     several: dict[int, int] = {}  # how many records lines have that were taken apart
-    unreadable = 0
+    unreadable = told = 0
     decode = msgspec.json.Decoder(KINDS[part.kind].record).decode
     keep = [column.append for column in kept.values()]
     place, seen = part.start, 0  # brought up to date only where it is asked for
     with _open(part) as stream:
         for raw in step(decode, stream, sizes.append, *keep):
             index = len(sizes) - 1
-            place, seen = place + sum(sizes[seen:index]), index
-            records = repair(part.kind, raw, index + 1, place, report)
+            records = tally(part.kind, raw, report) if told >= SHOWN_PER_RULE else None
+            if records is None:
+                place, seen = place + sum(sizes[seen:index]), index
+                records = repair(part.kind, raw, index + 1, place, report)
+                told += 1
             for record in records:
                 for name, append in zip(kept, keep, strict=True):
                     append(getattr(record, name))
@@ -127,18 +131,18 @@ def _documents(
 ) -> Iterator[bytes]:
     """Keeps sound documents; yields lines that must be taken apart. The size of a line is counted before it is yielded."""
     tails: set[bytes] = set()
+    before, titled, after = _BEFORE, _BEFORE_TITLED, -_AFTER
     for raw in stream:
-        size = len(raw)
-        size_of(size)
+        size_of(len(raw))
         try:
             record = decode(raw)
         except _UNDECODED:
             yield raw
             continue
         identity, title, text = record.id, record.title, record.text
-        start = len(identity) + (_BEFORE if title is None else _BEFORE_TITLED + len(title))
-        end = raw.find(b'"', start)
-        if (size - end > _AFTER and raw[end:] not in tails and _is_doubtful(raw, text, start, tails)) or text.isspace():
+        start = len(identity) + (before if title is None else titled + len(title))
+        end = raw.find(b'"', start, after)
+        if (end >= 0 and raw[end:] not in tails and _is_doubtful(raw, text, start, tails)) or text.isspace():
             yield raw
         else:
             keep_id(identity)
@@ -152,18 +156,18 @@ def _queries(
     keep_text: Callable[[str], None],
 ) -> Iterator[bytes]:
     tails: set[bytes] = set()
+    before, after = _BEFORE, -_AFTER
     for raw in stream:
-        size = len(raw)
-        size_of(size)
+        size_of(len(raw))
         try:
             record = decode(raw)
         except _UNDECODED:
             yield raw
             continue
         text = record.text
-        start = len(record.id) + _BEFORE
-        end = raw.find(b'"', start)
-        if (size - end > _AFTER and raw[end:] not in tails and _is_doubtful(raw, text, start, tails)) or text.isspace():
+        start = len(record.id) + before
+        end = raw.find(b'"', start, after)
+        if (end >= 0 and raw[end:] not in tails and _is_doubtful(raw, text, start, tails)) or text.isspace():
             yield raw
         else:
             keep_id(record.id)
@@ -178,6 +182,7 @@ def _pairs(
     keep_document: Callable[[str], None],
     keep_score: Callable[[float], None],
 ) -> Iterator[bytes]:
+    limit = _PAIR
     for raw in stream:
         size = len(raw)
         size_of(size)
@@ -187,7 +192,7 @@ def _pairs(
             yield raw
             continue
         query, document = record.query, record.document
-        if size - len(query) - len(document) > _PAIR and _repeats(raw, b'"query-id"', b'"corpus-id"', b'"score"'):
+        if size - len(query) - len(document) > limit and _repeats(raw, b'"query-id"', b'"corpus-id"', b'"score"'):
             yield raw
         else:
             keep_query(query)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from json.decoder import JSONDecodeError
 from typing import Annotated, Any, Final, TypeAlias
@@ -165,7 +165,7 @@ def check(kind: Kind, parsed: Parsed, passage: Passage, add: Callable[[Finding],
     for field in kind.fields:
         member = members.get(field.key)
         if member is None and field.known_as:
-            member = _near_miss(field, kind, members)
+            member = members.get(near_miss(field, kind, members) or "")
             line, column = passage.at(parsed.start if member is None else member.key_start)
             if member is None:
                 add(rules.missing_key(line, column, field.key, list(members)))
@@ -215,15 +215,15 @@ def _objects(passage: Passage, final: bool, report: Report) -> Iterator[Parsed]:
     yield from found
 
 
-def _near_miss(field: Field, kind: Kind, members: dict[str, Member]) -> Member | None:
-    """The member that was meant: one of the usual names, or the same name in other dress."""
+def near_miss(field: Field, kind: Kind, keys: Iterable[str]) -> str | None:
+    """The key that was meant: one of the usual names, or the same name in other dress."""
     wanted = {each.key for each in kind.fields}
-    free = {key: member for key, member in members.items() if key not in wanted}
-    plain = {_plain(key): member for key, member in free.items()}
+    free = [key for key in keys if key not in wanted]
+    plain = {_plain(key): key for key in reversed(free)}
     for name in (field.key, *field.known_as):
-        member = free.get(name) or plain.get(_plain(name))
-        if member is not None:
-            return member
+        key = name if name in free else plain.get(_plain(name))
+        if key is not None:
+            return key
     return None
 
 
