@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -13,19 +13,22 @@ from ragtui.cli._stop import could_not_run
 if TYPE_CHECKING:
     from ragtui.metrics.metric import Definition, Metric
 
-_WIDTH: Final = 100
+_WIDTH, _PAGE_WIDTH = 100, 120
 
 
 def command(
     name: str = typer.Argument(None, help="The metric to explain, as nDCG@10 or f1:azure; all are listed without it."),
-    output_format: str = typer.Option("text", help="text or json."),
+    output_format: str = typer.Option("text", help="text, json or markdown."),
 ) -> None:
     """List the metrics a Metric Group can hold, or explain one."""
     from ragtui.metrics.registry import definition, definitions, resolve
     from ragtui.metrics.spec import MetricError
 
-    if output_format not in ("text", "json"):
-        could_not_run(f"unknown output format {output_format!r}; known are text and json")
+    if output_format not in ("text", "json", "markdown"):
+        could_not_run(f"unknown output format {output_format!r}; known are text, json and markdown")
+    if name is None and output_format == "markdown":
+        typer.echo(page(definitions().values()), nl=False)
+        return
     if name is None:
         table = list(definitions().values())
         typer.echo(_as_json([_row(each) for each in table]) if output_format == "json" else listed(table))
@@ -54,6 +57,34 @@ def listed(table: Iterable[Definition]) -> str:
             lines += ["", kind] if lines else [kind]
         lines.append(f"  {each.shown_name:<22} {each.metric.shown_scale:<12} {each.metric.summary}")
     return "\n".join([*lines, "", "`ragtui metrics NAME` explains one; @k is any number or all."])
+
+
+def page(table: Iterable[Definition]) -> str:
+    """The whole table as a Markdown page: ``docs/metrics.md``."""
+    lines = [
+        "# Metrics",
+        "",
+        "Made by `ragtui metrics --output-format markdown`. `ragtui metrics NAME` explains one.",
+        "",
+    ]
+    kind = ""
+    for each in table:
+        metric = each.metric
+        if metric.kind.value != kind:
+            kind = metric.kind.value
+            lines += [f"## {kind}", ""]
+        better = "higher" if metric.higher_is_better else "lower"
+        needs = ", ".join(metric.inputs) or "–"
+        uses = f"; uses {', '.join(metric.optional)}" if metric.optional else ""
+        lines += [f"### {each.shown_name}", "", f"{metric.summary[0].upper()}{metric.summary[1:]}", ""]
+        lines += [
+            f"{metric.shown_scale}, {better} is better, {_threshold(metric)}. Needs {needs}{uses}. After {metric.source}.",
+            "",
+        ]
+        lines += [fill(metric.definition, _PAGE_WIDTH), ""]
+        lines += [f"- `{metric.name}:{variant}` {text}" for variant, text in each.variants.items()]
+        lines += [""] if each.variants else []
+    return "\n".join(lines)
 
 
 def explained(definition: Definition, metric: Metric) -> str:

@@ -8,6 +8,7 @@ record. Anything else is left to that reader, which explains faults: this one an
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
@@ -20,6 +21,7 @@ _FIRST_LINE: Final = re.compile(
 )
 _SCORE: Final = r"^: ?-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)? ?\}$"
 _BLOCK: Final = 1 << 24
+_TAIL: Final = 64
 _FIELDS: Final = 11  # between ten quotation marks: { query-id : q1 , corpus-id : d1 , score :1.5}
 _QUERY, _DOCUMENT, _END = "c3", "c7", "c10"
 
@@ -32,16 +34,18 @@ def plain_hits(path: Path) -> pl.DataFrame | None:
         found = _FIRST_LINE.fullmatch(stream.readline(1 << 16).rstrip(b"\n"))
         if found is None:
             return None
+        begin, *others = found.groups()
         stream.seek(0)
         with ThreadPoolExecutor(1) as other:
-            counting = other.submit(_lines_with, stream, found.groups())
+            counting = other.submit(_counted, stream, (b"\n" + begin, *others))
             try:
                 frame = _cut_at_quotes(path)
             except pl.exceptions.PolarsError:
                 return None
-            lines = counting.result()
+            counted = counting.result()
+    lines = frame.height
     filled = pl.all_horizontal(pl.col("query_id", "doc_id").null_count() == 0, pl.col("fits").all())  # empty is null
-    if lines != frame.height or not frame.select(filled).item():
+    if counted != [lines - 1, *[lines] * len(others)] or not frame.select(filled).item():
         return None
     return frame.drop("fits").with_row_index("line", offset=1).select("query_id", "doc_id", "score", "line")
 
@@ -65,24 +69,18 @@ def _cut_at_quotes(path: Path) -> pl.DataFrame:
     )
 
 
-def _lines_with(stream: BinaryIO, parts: tuple[bytes, ...]) -> int | None:
-    """How many lines there are; ``None`` unless each begins with the first part and has each other part once, and nothing
-    is escaped or a control character."""
+def _counted(stream: BinaryIO, parts: Sequence[bytes]) -> list[int] | None:
+    """How often each part stands in a file; ``None`` if anything is escaped, or a control character is no line feed between
+    two of the lines that the first part begins."""
     import numpy as np
 
-    begin, *others = parts
-    begin = b"\n" + begin
-    lines, rest = 0, b"\n"  # every line is taken together with the line feed before it
+    seen, controls, tail = [0] * len(parts), 0, b""
     while block := stream.read(_BLOCK):
-        cut = block.rfind(b"\n")
-        whole, rest = (rest + block[:cut], block[cut:]) if cut >= 0 else (b"", rest + block)
-        newlines = whole.count(b"\n")
-        if b"\\" in whole or np.count_nonzero(np.frombuffer(whole, np.uint8) < 32) != newlines:
+        if b"\\" in block:
             return None
-        if any(whole.count(part) != newlines for part in (begin, *others)):
-            return None
-        lines += newlines
-    if rest == b"\n":
-        return lines
-    plain = b"\\" not in rest and min(rest[1:]) >= 32 and all(rest.count(part) == 1 for part in (begin, *others))
-    return lines + 1 if plain else None
+        controls += int(np.count_nonzero(np.frombuffer(block, np.uint8) < 32))
+        for place, part in enumerate(parts):
+            reach = len(part) - 1  # a part that begins in one block and ends in the next
+            seen[place] += block.count(part) + (tail[-reach:] + block[:reach]).count(part)
+        tail = block[-_TAIL:]
+    return seen if controls == seen[0] + tail.endswith(b"\n") else None

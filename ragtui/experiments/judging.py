@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import AsyncIterator, Callable, Hashable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from multiprocessing import get_context
+from contextlib import contextmanager, redirect_stderr
+from multiprocessing import get_context, resource_tracker
 from typing import Final, Generic, TypeAlias, TypeVar
 
 from ragtui.judges.cache import Cache
@@ -35,11 +36,19 @@ def processes(judge: Judge | None, questions: int) -> Iterator[Executor | None]:
     if judge is None or judge.host is not None or questions < POOL_FROM or workers() < 2:
         yield None
         return
-    pool = ProcessPoolExecutor(workers(), get_context("spawn"), _leave_interrupts_to_the_run)
+    _start_tracker()
+    pool = ProcessPoolExecutor(workers(), get_context("spawn"), _begin_process)
     try:
         yield pool
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _start_tracker() -> None:
+    """Starts what multiprocessing needs beside its processes: it asks standard error for its number, which it does not
+    have where a screen stands in for it."""
+    with redirect_stderr(sys.__stderr__):
+        resource_tracker.ensure_running()
 
 
 async def judge_all(
@@ -137,5 +146,10 @@ def judge_batch(judge: Judge, questions: list[Question]) -> list[Verdict]:
     return asyncio.run(ask())
 
 
-def _leave_interrupts_to_the_run() -> None:
+def _begin_process() -> None:
+    """Leaves interrupts to the run, and writes nothing over a screen."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(nothing, stream)
+    os.close(nothing)

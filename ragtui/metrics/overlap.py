@@ -29,9 +29,13 @@ _NOT_ROUGE: Final = re.compile(r"[^a-z0-9]+")
 
 def _squad_words(text: str) -> list[str]:
     """Lower case, ASCII punctuation deleted, English articles dropped, cut at white space."""
-    if text.isascii():
-        return [word for word in text.lower().translate(_NO_PUNCTUATION).split() if word not in _ARTICLES]
-    return _ARTICLE.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split()
+    return [word for word in _squad_pieces(text) if word not in _ARTICLES]
+
+
+def _squad_pieces(text: str) -> list[str]:
+    """``_squad_words`` with those articles still there that stand alone between white space."""
+    plain = text.lower().translate(_NO_PUNCTUATION)
+    return plain.split() if text.isascii() else _ARTICLE.sub(" ", plain).split()
 
 
 def _rouge_words(text: str) -> list[str]:
@@ -71,6 +75,10 @@ def _spaced(text: str) -> str:
 
 def _equal(found: Sequence[str], wanted: Sequence[str]) -> float:
     return float(found == wanted)
+
+
+def _bare_f1(found: Sequence[str], wanted: Sequence[str]) -> float:
+    return ngrams.bare_f1(found, wanted) or 0.0
 
 
 def _meteor(found: Sequence[str], wanted: Sequence[str]) -> float:
@@ -180,7 +188,7 @@ _ROUGE: Final[dict[str, Agreement]] = {f"rouge{n}": _rouge(n) for n in range(1, 
 
 _COMPARE: Final[dict[tuple[str, str | None], Callable[[str, str], float]]] = {
     ("f1", None): _by_words(words, ngrams.content_f1),
-    ("f1", "azure"): _azure(_squad_words, ngrams.overlap_f1),
+    ("f1", "azure"): _azure(_squad_pieces, _bare_f1),
     ("exact_match", None): _by_words(words, _equal),
     ("exact_match", "strict"): lambda response, gold: float(response == gold),
     ("bleu", None): _by_words(_written_words, _bleu),

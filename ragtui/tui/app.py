@@ -14,14 +14,16 @@ from textual.app import App
 from textual.binding import BindingType
 from textual.screen import Screen
 from textual.widgets import Input
+from textual.worker import Worker, WorkerState
 
 from ragtui.text import block
 from ragtui.tui import themes
 from ragtui.tui.actions import SCOPES, Action, bindings, read_keymap
-from ragtui.tui.performing import Performs, available, chain, tell
+from ragtui.tui.performing import Performs, available, chain, tell, work
 from ragtui.tui.screens.main import MainScreen
 from ragtui.tui.widgets.choosing import Choice, Choosing
 from ragtui.tui.widgets.key_bar import key_of
+from ragtui.tui.widgets.part import zoom
 from ragtui.tui.widgets.prompt_line import ask
 from ragtui.tui.workbench import Workbench
 from ragtui.workspace import Workspace, WorkspaceError
@@ -79,7 +81,7 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
         lines = [*(f"{problem.path.name}: {problem.message}" for problem in problems), *wrong]
         if lines:
             tell(self.main, "\n".join(lines), "warning", title="left out")
-        self.run_worker(self._load(), name="load", group="load", exit_on_error=True)
+        work(self.main, self._load(), "load")
 
     async def _load(self) -> None:
         """Opens what was named on the command line, and the experiment that was asked for."""
@@ -101,6 +103,12 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
         self.workbench.cancel()
         self.exit(return_code=128 + number)
 
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A job that broke is told; what is on the screen stays."""
+        if event.state is WorkerState.ERROR:
+            error = event.worker.error
+            tell(self.screen, f"{type(error).__name__}: {error}", "error", title="this went wrong")
+
     def on_key(self, event: events.Key) -> None:
         # Keys typed faster than a field appears were sent to what had the focus before: they belong to the field.
         if event.is_printable and event.character is not None:
@@ -117,7 +125,7 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
 
     async def _pane(self, name: str) -> None:
         while self.screen is not self.main:
-            self.pop_screen()
+            self.screen.dismiss(None)  # not popped: whoever opened it is told that it was left
         await self.main.show_pane(name)
 
     async def do_datasets(self) -> None:
@@ -144,14 +152,15 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
         self.screen.focus_previous()
 
     def do_zoom(self) -> None:
-        if self.screen is self.main:
-            self.main.zoom()
+        zoom(self.screen)
 
     async def do_back(self) -> None:
         if self.screen is self.main:
             await self.main.step_back()
+        elif self.screen.maximized is not None:
+            self.screen.minimize()
         elif len(self.screen_stack) > 1:
-            self.pop_screen()
+            self.screen.dismiss(None)
 
     def do_keys(self) -> None:
         self._choose_action("keys that work here", self._here(with_keys_only=True))
@@ -194,7 +203,7 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
         ask(
             self.screen,
             ":",
-            then=lambda typed: self.run_worker(self._command(typed, actions), group="command"),
+            then=lambda typed: work(self.screen, self._command(typed, actions), "command"),
             complete=lambda typed: [n.split(" ")[0] for n in names if n.startswith(typed)] if " " not in typed else [],
             history="command",
         )
@@ -267,6 +276,7 @@ def run_app(paths: list[str], *, demo: bool = False, mouse: bool = False, experi
     mouse = mouse or workbench.setting("mouse", False) is True
     app = RagtuiApp(workbench, experiment=experiment, mouse=mouse)
     app.run(mouse=mouse)
+    workbench.leave()
     if farewell := workbench.farewell():
         print(farewell)
     if app.return_code:

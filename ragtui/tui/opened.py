@@ -36,6 +36,11 @@ class OpenDataset:
     def name(self) -> str:
         return self.dataset.name if self.dataset is not None else self.path
 
+    @property
+    def origin(self) -> tuple[str, str, str]:
+        """What it was opened as, and where in there it lies: the same for the same dataset read again."""
+        return (self.path, self.dataset.path if self.dataset is not None else "", self.name)
+
 
 def read(paths: list[str]) -> list[OpenDataset]:
     """Opens files and folders; what cannot be opened says why. Takes as long as it takes: call it in a thread."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from textual.widget import Widget
@@ -48,6 +49,12 @@ class Performs:
 def tell(node: Widget, message: str, severity: Severity = "information", title: str = "") -> None:
     """A short message in the corner. Whatever it quotes is shown as it is."""
     node.app.notify(block(message), title=block(title), severity=severity, markup=False)
+
+
+def work(node: Widget, job: Coroutine[Any, Any, None], kind: str) -> None:
+    """Does something that takes its time; the same kind of job on the same widget, asked for again, replaces it. What
+    goes wrong is told by the app, which goes on."""
+    node.run_worker(job, group=kind, exclusive=True, exit_on_error=False)
 
 
 def chain(node: DOMNode | None) -> list[Performs]:

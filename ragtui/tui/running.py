@@ -24,7 +24,7 @@ class Run:
         self.progress = Progress(experiment=plan.id)
         self.problem = ""
         self._dataset, self._workspace = dataset, workspace
-        _make_processes_possible()
+        make_processes_possible()
         self._thread = threading.Thread(target=self._work, name=f"run {plan.id}", daemon=True)
         self._thread.start()
 
@@ -53,7 +53,7 @@ class Run:
         self._thread.join(_LEAVING)
 
 
-def _make_processes_possible() -> None:
+def make_processes_possible() -> None:
     """Judging may start processes. Python's tracker for them wants the real standard error, which the app has replaced;
     once the tracker runs, starting processes needs it no more."""
     from multiprocessing import resource_tracker

@@ -209,7 +209,9 @@ class Workbench:
             One of ``running.expected()``.
         """
         from ragtui.experiments.demo import default_folder, prepare, run_demo
+        from ragtui.tui.running import make_processes_possible
 
+        make_processes_possible()
         workspace = prepare(default_folder())
         experiment = run_demo(workspace, progress)
         os.chdir(workspace.root)
@@ -237,7 +239,9 @@ class Workbench:
         """
         from ragtui.tui.triage import Triage
 
-        triage = Triage(self.store(write=True).results(experiment), self.store(write=True))
+        self.store().entry(experiment)  # before anything is written for an experiment that is not there
+        store = self.store(write=True)
+        triage = Triage(store.results(experiment), store)
         _ = triage.summaries, triage.comparisons  # made here, in the thread that may wait
         self.last_triage = triage
         return triage
@@ -278,14 +282,30 @@ class Workbench:
         return f"{export(results, path)} (the whole experiment; only .csv holds just the rows shown)"
 
     def farewell(self) -> str:
-        """What is left in the scrollback when the app ends: the figures that were looked at last, and how to come back."""
+        """What is left in the scrollback when the app ends: the figures that were looked at last, the run that was
+        stopped, and how to come back to them."""
+        lines: list[str] = []
         if self.last_triage is not None:
             from ragtui.tui.screens.result_views import summary_lines
 
-            return "\n".join(summary_lines(self.last_triage))
+            lines = summary_lines(self.last_triage)
         if self.last_run is not None:
-            return f"experiment {self.last_run.plan.id}: ragtui show {self.last_run.plan.id}"
-        return ""
+            done, total = self.last_run.progress.done, self.last_run.progress.total
+            experiment, stopped = self.last_run.plan.id, not total or done < total
+            if stopped:
+                lines.append(
+                    f"experiment {experiment} stopped at {done:,} of {total:,}; r in the app goes on from there"
+                )
+            elif not lines:
+                lines.append(f"experiment {experiment}: ragtui show {experiment}")
+        return "\n".join(lines)
+
+    def leave(self) -> None:
+        """Stops what runs, and gives it the time to put itself in order."""
+        if self.run is not None:
+            self.run.cancel()
+            self.run.wait()
+            self.take_ended()
 
     # Datasets
 
@@ -294,9 +314,9 @@ class Workbench:
         return read(paths or around(self.workspace.root))
 
     def put(self, opened: list[OpenDataset]) -> None:
-        """Puts datasets on the workbench; one that was there already, by path and name, is replaced."""
+        """Puts datasets on the workbench; one that was there already is replaced."""
         for each in opened:
-            same = [i for i, old in enumerate(self.datasets) if (old.path, old.name) == (each.path, each.name)]
+            same = [i for i, old in enumerate(self.datasets) if old.origin == each.origin]
             if same:
                 self.datasets[same[0]] = each
             else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from typer.testing import CliRunner, Result
 
@@ -46,6 +47,13 @@ def test_json_is_whole() -> None:
     assert [row["name"] for row in rows] == [each.shown_name for each in definitions().values()]
     one = json.loads(ragtui("ndcg@10:exp", "--output-format", "json").stdout)
     assert (one["name"], one["kind"], one["threshold"], one["scale"]) == ("nDCG@10:exp", "retrieval", None, [0, 1])
+
+
+def test_the_documentation_is_the_table() -> None:
+    page = Path(__file__).parents[2] / "docs" / "metrics.md"
+    assert page.read_text("utf-8") == ragtui("--output-format", "markdown").stdout, (
+        "write it anew with the command it names"
+    )
 
 
 def test_what_is_unknown_is_one_line_and_status_2() -> None:

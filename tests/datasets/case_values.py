@@ -206,6 +206,24 @@ def _normal_forms(value: int, opened: Opened, case: Case) -> None:
     assert str(value) in message
 
 
+@check("y1_length", "y2_length")
+def _whole_length(value: int, opened: Opened, case: Case) -> None:
+    assert value in [len(text) for text in rows_of(opened.datasets[0])["response"]]
+
+
+@check("duplicate")
+def _duplicate(value: str, opened: Opened, case: Case) -> None:
+    (told,) = [finding for finding in opened.findings() if finding.level is Level.ERROR]
+    assert told.field == value
+    assert value not in opened.datasets[0].fields.values()
+
+
+@check("positions")
+def _positions(value: list[int], opened: Opened, case: Case) -> None:
+    (told,) = [finding for finding in opened.findings() if finding.level is Level.ERROR]
+    assert all(str(position) in told.message for position in value)
+
+
 @check("sheet")
 def _sheet(value: str, opened: Opened, case: Case) -> None:
     assert all(dataset.path.endswith(f"#{value}") for dataset in opened.datasets)

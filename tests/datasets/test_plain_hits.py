@@ -100,6 +100,16 @@ def test_one_line_that_is_written_otherwise_is_enough_to_step_aside(tmp_path: Pa
         assert plain_hits(path) is None
 
 
+@pytest.mark.parametrize("size", range(24, 130, 7))
+def test_lines_that_lie_across_blocks_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr("ragtui.datasets.plain_hits._BLOCK", size)
+    path = tmp_path / "run.jsonl"
+    path.write_text("\n".join(lines([(f"q{n}", f"d{n}", n / 8) for n in range(20)])), "utf-8")
+    found = plain_hits(path)
+    assert found is not None
+    assert found.height == 20
+
+
 def test_a_mark_of_byte_order_and_an_empty_file_are_not_plain(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" + lines([("q", "d", 1.0)])[0].encode())

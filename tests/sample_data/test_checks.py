@@ -28,7 +28,7 @@ SOUND = {
     "cases.xlsx": ("table", 16),
 }
 
-BROKEN = {
+BROKEN: dict[str, set[tuple[int | str, ...]]] = {
     "answers.jsonl": {(3, "ID202"), (5, "AZ106"), (6, "JSON005"), (8, "JSON008")},
     "azure.jsonl": {(1, "JSON003")},
     "beir": {
@@ -68,12 +68,16 @@ def test_a_sound_set_is_recognised_and_nothing_is_wrong_with_it(path: str) -> No
 def test_every_planted_fault_is_found_on_its_line(path: str) -> None:
     opened = open_datasets([str(SAMPLES / "broken" / path)], options())
     folder = path == "beir"
-    found = {(*((each.file,) if folder else ()), each.line, each.code) for each in opened.findings()}
+    found: set[tuple[int | str, ...]] = {
+        (*((each.file,) if folder else ()), each.line, each.code) for each in opened.findings()
+    }
     assert found >= BROKEN[path]
 
 
 def test_a_single_file_has_no_finding_that_was_not_planted() -> None:
     for path in (name for name in BROKEN if name != "beir"):
         opened = open_datasets([str(SAMPLES / "broken" / path)], options())
-        errors = {(each.line, each.code) for each in opened.findings() if each.level is not Level.INFO}
+        errors: set[tuple[int | str, ...]] = {
+            (each.line, each.code) for each in opened.findings() if each.level is not Level.INFO
+        }
         assert errors - {(1, "CSV002")} <= BROKEN[path], path

@@ -70,7 +70,8 @@ def near_headers(labels: DeepsetTable) -> Iterator[Finding]:
 def missing_columns(labels: DeepsetTable) -> Iterator[Finding]:
     """deepset wants columns to be there even where they stay empty: a RAG set needs text, context, file_name, answer_start,
     answer_end and filters beside question."""
-    missing = [wanted for wanted in _REQUIRED[labels.kind] if wanted not in labels.columns]
+    there = {*labels.columns, *labels.table.repeated()}
+    missing = [wanted for wanted in _REQUIRED[labels.kind] if wanted not in there]
     if missing:
         message = f"{'column' if len(missing) == 1 else 'columns'} missing for {labels.kind}: {', '.join(missing)}"
         yield labels.table.header_finding("DS103", Level.WARNING, message)
@@ -103,8 +104,11 @@ def ignored_columns(labels: DeepsetTable) -> Iterator[Finding]:
     """deepset ignores columns it does not know. They do no harm; if one of them should count, its name is wrong."""
     table = labels.table
     known = {*labels.columns.values(), *(each for each in QUESTION if each in table.names)}
+    repeated = table.repeated()
     ignored = [
-        header for header, name in zip(table.headers, table.names, strict=True) if name not in known and header.strip()
+        header
+        for header, name in zip(table.headers, table.names, strict=True)
+        if name not in known and header.strip() and header not in repeated
     ]
     if ignored:
         message = f"deepset ignores {', '.join(short(header, 30) for header in ignored[:12])}"

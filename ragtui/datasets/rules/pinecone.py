@@ -18,10 +18,14 @@ def missing_field(pinecone: PineconeTable) -> Iterator[Finding]:
     table = pinecone.table
     for wanted in REQUIRED:
         name = pinecone.columns.get(wanted)
-        if name is None:
+        if name is None and wanted not in table.repeated():
             found = ", ".join(short(header, 30) for header in table.headers[:8])
             yield table.header_finding("PC101", Level.ERROR, f"{wanted} is missing; columns are: {found}")
-        elif name in table.kinds and (count := int((missing := table.kinds[name] == "absent").sum())):
+        elif (
+            name is not None
+            and name in table.kinds
+            and (count := int((missing := table.kinds[name] == "absent").sum()))
+        ):
             message = f"{wanted} is missing in {count:,} of {table.height:,} rows"
             yield table.finding("PC101", Level.ERROR, message, missing.arg_max() or 0, name)
 
@@ -68,9 +72,9 @@ def misnamed_field(pinecone: PineconeTable) -> Iterator[Finding]:
 def extra_fields(pinecone: PineconeTable) -> Iterator[Finding]:
     """The request takes exactly three fields; others must be left out of it. ragtui keeps them as columns."""
     table = pinecone.table
-    known = set(pinecone.columns.values())
+    known = {*pinecone.columns.values(), *table.repeated()}
     pairs = zip(table.headers, table.names, strict=True)
-    extra = [header for header, name in pairs if name not in known and is_extra(header)]
+    extra = [header for header, name in pairs if not {header, name} & known and is_extra(header)]
     if extra:
         shown = ", ".join(short(header, 30) for header in extra[:6])
         yield table.header_finding("PC105", Level.INFO, f"not part of the request: {shown}")

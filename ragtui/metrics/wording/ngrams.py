@@ -16,15 +16,43 @@ ARTICLES = ("a", "an", "the")
 
 def overlap_f1(found: Sequence[str], wanted: Sequence[str]) -> float:
     """Harmonic mean of precision and recall over words, each counted as often as it occurs."""
-    return _f1(_shared(Counter(found), Counter(wanted)), len(found), len(wanted))
+    return _f1(_shared_words(found, _counts(wanted)), len(found), len(wanted))
 
 
 def content_f1(found: Sequence[str], wanted: Sequence[str]) -> float:
     """``overlap_f1`` without the English articles, unless one side has no other words."""
-    left, right = Counter(found), Counter(wanted)
-    n_left = len(found) - sum([left.pop(article, 0) for article in ARTICLES])
-    n_right = len(wanted) - sum([right.pop(article, 0) for article in ARTICLES])
-    return _f1(_shared(left, right), n_left, n_right) if n_left and n_right else overlap_f1(found, wanted)
+    score = bare_f1(found, wanted)
+    return overlap_f1(found, wanted) if score is None else score
+
+
+def bare_f1(found: Sequence[str], wanted: Sequence[str]) -> float | None:
+    """``overlap_f1`` without the English articles; ``None`` where one side has no other words."""
+    n_found = len(found) - sum([found.count(article) for article in ARTICLES])
+    n_wanted = len(wanted) - sum([wanted.count(article) for article in ARTICLES])
+    if not n_found or not n_wanted:
+        return None
+    counts = _counts(wanted)
+    for article in ARTICLES:
+        counts.pop(article, None)
+    return _f1(_shared_words(found, counts), n_found, n_wanted)
+
+
+def _counts(words: Sequence[str]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for word in words:
+        counts[word] = counts.get(word, 0) + 1
+    return counts
+
+
+def _shared_words(words: Sequence[str], counts: dict[str, int]) -> int:
+    """How many words find a partner in ``counts``, which is used up."""
+    shared = 0
+    for word in words:
+        left = counts.get(word)
+        if left:
+            shared += 1
+            counts[word] = left - 1
+    return shared
 
 
 def ngram_f1(found: Sequence[str], wanted: Sequence[str], n: int) -> float:

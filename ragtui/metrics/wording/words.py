@@ -8,19 +8,26 @@ import unicodedata
 from functools import cache, lru_cache
 from typing import Any, Final
 
-_NUMBER: Final = r"(?:(?<![\w.,])[-−])?\d+(?:[.,]\d+)*"
-_ASCII_WORD: Final = re.compile(rf"{_NUMBER}(?![a-z])|[a-z0-9]+(?:'[a-z0-9]+)*|[$]")
+_ASCII_WORD: Final = re.compile(
+    r"\d+(?:[.,]\d+)+"
+    r"|[a-z0-9]+(?:'[a-z0-9]+)*"
+    r"|-(?<![\w.,]-)\d+(?:[.,]\d+)*"
+    r"|\$"
+)
+_MARKED: Final = re.compile(r"[0-9$]")  # what makes words more than letters
+_LETTERS: Final = re.compile(r"[a-z]+(?:'[a-z]+)*")
 _UNSPACED: Final = (
     r"[\p{Han}\p{Hiragana}\p{Katakana}\u30FC\p{Bopomofo}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}"
     r"&&[\p{L}\p{M}\p{N}]]"
 )
 _ANY_WORD: Final = (
     rf"(?V1){_UNSPACED}\p{{M}}*"
-    rf"|(?:(?<![\w.,])[-−])?\p{{Nd}}+(?:[.,]\p{{Nd}}+)*(?![\p{{L}}--{_UNSPACED}])"
+    r"|\p{Nd}+(?:[.,]\p{Nd}+)+"
     rf"|[[\p{{L}}\p{{M}}\p{{N}}]--{_UNSPACED}]+(?:'[[\p{{L}}\p{{M}}\p{{N}}]--{_UNSPACED}]+)*"
+    r"|[-−](?<![\w.,][-−])\p{Nd}+(?:[.,]\p{Nd}+)*"
     r"|\p{Sc}|\p{So}[\p{Sk}\p{M}\u200D\p{So}]*"
 )
-_THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3}(?:\D|$))")
+_THOUSANDS: Final = re.compile(r",(?<=\d,)(?=\d{3}(?:\D|$))")
 
 
 def words(text: str) -> list[str]:
@@ -31,9 +38,12 @@ def words(text: str) -> list[str]:
     with its sign and decimals, without thousands commas; an emoji or currency sign is a word; other punctuation is
     none.
     """
+    lower = text.lower()
+    if text.isascii() and _MARKED.search(lower) is None:
+        return _LETTERS.findall(lower)
     out: list[str] = []
-    for piece in text.lower().split():
-        if piece.isalnum() and piece.isascii():
+    for piece in lower.split():
+        if piece.isalpha() and piece.isascii():
             out.append(piece)
         else:
             out += _cached(piece) if len(piece) < 40 else _piece_words(piece)
@@ -42,12 +52,14 @@ def words(text: str) -> list[str]:
 
 def _piece_words(piece: str) -> tuple[str, ...]:
     """The words of a lower-case text without white space."""
-    if "," in piece:
-        piece = _THOUSANDS.sub("", piece)
     if piece.isascii():
-        return tuple(_ASCII_WORD.findall(piece))
+        return tuple(_ASCII_WORD.findall(_without_thousands(piece)))
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", piece).casefold())
-    return tuple(_pattern(_ANY_WORD).findall(_THOUSANDS.sub("", folded).replace("’", "'").replace("\u200b", "")))
+    return tuple(_pattern(_ANY_WORD).findall(_without_thousands(folded).replace("’", "'").replace("\u200b", "")))
+
+
+def _without_thousands(text: str) -> str:
+    return _THOUSANDS.sub("", text) if "," in text else text
 
 
 _cached = lru_cache(maxsize=200_000)(_piece_words)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from ragtui.experiments import wording
 from ragtui.experiments.plan import Plan, Side
 from ragtui.metrics.score import State
-from ragtui.tui.differences import differing
+from ragtui.tui.differences import Runs, differing
 from ragtui.tui.screens.result_views import STATES
 from ragtui.tui.widgets.passage import Passage, Span
 
@@ -36,13 +36,13 @@ def brief(case: CaseDetail, plan: Plan, metric: str) -> Passage:
     if side.ranking:
         passage.gap()
         _ranking(passage, side, limit=12)
-    cells = sorted(side.cells, key=lambda each: each.metric != metric)
-    for cell in cells:
-        if cell.metric == metric or cell.repeat == 1:
-            passage.gap() if cell.metric == metric else None
-            _score(passage, cell, plan, claims=cell.metric == metric)
-            passage.gap() if cell.metric == metric else None
+    passage.gap()
+    for cell in (each for each in side.cells if each.metric == metric):
+        _score(passage, cell, plan, claims=True)
     _cause(passage, side)
+    passage.gap()
+    for cell in (each for each in side.cells if each.metric != metric and each.repeat == 1):
+        _score(passage, cell, plan, claims=False)
     return passage
 
 
@@ -143,10 +143,12 @@ def answer(case: CaseDetail, side: SideDetail, plan: Plan, against: SideDetail |
     if given is None and not side.ranking:
         passage.line((_no_answer(side), "warn"))
     elif given is not None:
-        passage.text(given or "(an empty answer)", [*_differences(given, other), *_facts_in(side.cells, plan)])
+        marks, _ = differing(given, other)
+        passage.text(given or "(an empty answer)", [*_differs(marks), *_facts_in(side.cells, plan)])
     for name, value in case.expected.items():
         passage.heading("Expected", name)
-        passage.text(value, _differences(value, given or "") if value == expected and against is None else ())
+        compared = value == expected and against is None
+        passage.text(value, _differs(differing(given or "", value)[1]) if compared else ())
     _figures(passage, [cell for cell in side.cells if not _has_more(cell)], plan)
     for cell in (each for each in side.cells if _has_more(each)):
         repeat = f" #{cell.repeat}" if plan.repeats > 1 else ""
@@ -183,8 +185,8 @@ def plan_target(plan: Plan, side: Side) -> str:
     return dict(plan.sides).get(side, "")
 
 
-def _differences(text: str, other: str) -> list[Span]:
-    return [Span(start, end, "mark-differs") for start, end in differing(text, other)]
+def _differs(runs: Runs) -> list[Span]:
+    return [Span(start, end, "mark-differs") for start, end in runs]
 
 
 def _facts_in(cells: Sequence[Cell], plan: Plan) -> list[Span]:

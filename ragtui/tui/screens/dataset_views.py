@@ -130,12 +130,12 @@ def rule_frame(opened: OpenDataset, names: dict[str, str]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["level", "code", "count", "name"], orient="row")
 
 
-def finding_columns(findings: Sequence[Finding]) -> list[TableColumn]:
+def finding_columns(findings: Sequence[Finding], wide: bool) -> list[TableColumn]:
     columns = [TableColumn("level", "", paint=_level, width=1, searched=False)]
     if len({finding.file for finding in findings}) > 1:
         columns.append(TableColumn("file", "file", most=20))
     columns.append(TableColumn("line", "line", paint=_line, right=True))
-    if any(finding.field for finding in findings):
+    if wide and any(finding.field for finding in findings):
         columns.append(TableColumn("field", "field", most=18))
     return [*columns, TableColumn("message", "message", grow=True, most=400)]
 

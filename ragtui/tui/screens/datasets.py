@@ -13,7 +13,7 @@ from textual.containers import Horizontal, Vertical
 from ragtui.tui import opened, outside
 from ragtui.tui.actions import bindings
 from ragtui.tui.opened import OpenDataset
-from ragtui.tui.performing import tell
+from ragtui.tui.performing import tell, work
 from ragtui.tui.screens import dataset_views as views
 from ragtui.tui.screens.pane import Pane
 from ragtui.tui.screens.reading import Reading
@@ -47,6 +47,7 @@ class DatasetsPane(Pane):
         self._frame: pl.DataFrame | None = None
         self._listed: list[Finding] = []
         self._shown: tuple[OpenDataset | None, str | None] = (None, None)
+        self.set_class(not workbench.paths, "nothing")
 
     def compose(self) -> ComposeResult:
         with Vertical(id="datasets-left"):
@@ -84,6 +85,7 @@ class DatasetsPane(Pane):
             self._go_to_dataset(before)
 
     def refreshed(self) -> None:
+        self.set_class(not self.workbench.datasets, "nothing")
         table = self.query_one("#list", VirtualTable)
         table.empty = FIRST_RUN
         table.show(views.list_frame(self.workbench.datasets), views.LIST_COLUMNS, row=table.row, keep=True)
@@ -99,6 +101,13 @@ class DatasetsPane(Pane):
     def crumbs(self) -> list[str]:
         current = self.current
         return [] if current is None else [current.name, *([self._part] if self._part else [])]
+
+    def remark(self) -> str:
+        table = self.query_one("#lines", VirtualTable)
+        if table.row is None or not table.has_focus:
+            return ""
+        finding = self._listed[table.row]
+        return f"{finding.code} {finding.message}"
 
     @on(VirtualTable.Moved, "#list")
     def _other_dataset(self) -> None:
@@ -127,7 +136,7 @@ class DatasetsPane(Pane):
         self.query_one("#about", Part).title("about", current.name)
         self.post_message(self.Altered())
         if current.ready is None and current.dataset is not None:
-            self.run_worker(self._judge_readiness(current), group="ready", exclusive=True)
+            work(self, self._judge_readiness(current), "ready")
 
     async def _judge_readiness(self, one: OpenDataset) -> None:
         one.ready = await asyncio.to_thread(opened.ready_for, one)
@@ -153,7 +162,7 @@ class DatasetsPane(Pane):
         found = [] if current is None else current.findings
         self._listed = [finding for finding in found if code in (None, "all", finding.code)]
         table = self.query_one("#lines", VirtualTable)
-        table.show(views.finding_frame(self._listed), views.finding_columns(self._listed))
+        table.show(views.finding_frame(self._listed), views.finding_columns(self._listed, self.app.size.width >= 100))
 
     @on(VirtualTable.Moved, "#lines")
     def _show_place(self, event: VirtualTable.Moved | None = None) -> None:
@@ -199,7 +208,7 @@ class DatasetsPane(Pane):
     def do_open_path(self, path: str = "") -> None:
         def then(typed: str) -> None:
             if typed:
-                self.run_worker(self.open([typed]), group="open")
+                work(self, self.open([typed]), "open")
 
         if path:
             then(path)
@@ -207,7 +216,7 @@ class DatasetsPane(Pane):
             ask(self, "open", then=then, complete=opened.complete_path, history="path")
 
     def do_reread(self) -> None:
-        self.run_worker(self._reread(), group="open", exclusive=True)
+        work(self, self._reread(), "open")
 
     async def _reread(self) -> None:
         paths = self.workbench.opened_paths()
@@ -219,7 +228,7 @@ class DatasetsPane(Pane):
         tell(self, f"read {len(again)} again")
 
     def do_demo(self) -> None:
-        self.run_worker(self._open_demo(), group="demo", exclusive=True)
+        work(self, self._open_demo(), "demo")
 
     async def _open_demo(self) -> None:
         """Sets the demo up and shows its results; what goes on is said at the top meanwhile."""
@@ -305,4 +314,4 @@ class DatasetsPane(Pane):
 
 def demo_words(progress: Progress) -> str:
     """How far the demo is, for the bar at the top."""
-    return f"demo {100 * progress.done // progress.total} %" if progress.total else "demo: reading"
+    return f"demo: {progress.done:,} scores" if progress.done else "demo: reading"

@@ -15,7 +15,7 @@ from textual.screen import Screen
 from ragtui.experiments.plan import Side
 from ragtui.text import cell as safe
 from ragtui.tui.actions import bindings
-from ragtui.tui.performing import tell
+from ragtui.tui.performing import tell, work
 from ragtui.tui.screens import case_views
 from ragtui.tui.screens.case_actions import CaseActions
 from ragtui.tui.screens.reading import Reading
@@ -96,7 +96,7 @@ class DetailScreen(Screen[None], CaseActions, inherit_bindings=False):
             what = "ranking" if side.ranking and not side.contexts else "contexts"
             self.query_one("#evidence-part", Part).title(what, f"{len(side.contexts or side.ranking)}")
             if side.ranking:
-                self.run_worker(self._fetch_texts(case), group="texts", exclusive=True)
+                work(self, self._fetch_texts(case), "texts")
         self._show_bars(case)
         if not keep:
             answer.go_to(f"metric {triage.metric}") if self.app.size.height < 32 and not case.expected else None

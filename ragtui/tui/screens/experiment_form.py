@@ -15,7 +15,7 @@ from textual.timer import Timer
 
 from ragtui.tui import offers
 from ragtui.tui.actions import bindings
-from ragtui.tui.performing import Performs
+from ragtui.tui.performing import Performs, work
 from ragtui.tui.screens import experiment_views as views
 from ragtui.tui.widgets.choosing import Choice
 from ragtui.tui.widgets.form import Field, Form
@@ -40,6 +40,7 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("launch")]
     AUTO_FOCUS = ""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
+    ALLOW_IN_MAXIMIZED_VIEW = "#top, #bottom"
 
     def __init__(self, workbench: Workbench, dataset: OpenDataset | None = None) -> None:
         super().__init__()
@@ -110,7 +111,7 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
         self._soon = self.set_timer(_WAIT, self._look)
 
     def _look(self) -> None:
-        self.run_worker(self._look_at(dict(self.query_one(Form).values)), group="preflight", exclusive=True)
+        work(self, self._look_at(dict(self.query_one(Form).values)), "preflight")
 
     async def _look_at(self, values: dict[str, str]) -> None:
         found = await asyncio.to_thread(self.workbench.preflight, self._dataset, values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual import on
@@ -46,6 +46,7 @@ class GroupsPane(Pane):
     def __init__(self, workbench: Workbench, *, id: str) -> None:
         super().__init__(workbench, id=id)
         self._shown = ""
+        self._told: list[str] = []
 
     def compose(self) -> ComposeResult:
         with Part("Metric Groups", id="groups-part"):
@@ -75,8 +76,13 @@ class GroupsPane(Pane):
         return [] if self.current is None else [self.current.name]
 
     def refreshed(self) -> None:
+        groups = self._groups
+        if self.workbench.group_problems != self._told:
+            self._told = list(self.workbench.group_problems)
+            for problem in self._told:
+                tell(self, problem, "warning")
         table = self.query_one("#group-list", VirtualTable)
-        table.show(group_frame(self._groups, self.workbench.used_groups()), GROUP_COLUMNS, row=table.row)
+        table.show(group_frame(groups, self.workbench.used_groups()), GROUP_COLUMNS, row=table.row)
         self._show_group()
 
     @on(VirtualTable.Moved, "#group-list")
@@ -131,8 +137,11 @@ class GroupsPane(Pane):
         self.app.push_screen(Choosing(f"metrics for {name}", choices, many=True), add)
 
     def _save(self, name: str, specs: Sequence[str], *, row: int | None = None) -> None:
+        self._change(lambda: self.workbench.save_group(name, specs), name, row=row)
+
+    def _change(self, change: Callable[[], None], name: str, *, row: int | None = None) -> None:
         try:
-            self.workbench.save_group(name, specs)
+            change()
         except (MetricError, OSError) as error:
             tell(self, str(error), "error")
             return
@@ -160,28 +169,25 @@ class GroupsPane(Pane):
         self._save(group.name, specs, row=row + step)
 
     def do_duplicate(self, name: str = "") -> None:
-        group = self.current
-        if group is None:
+        if (group := self.current) is None:
             return
+
+        def duplicate(typed: str) -> None:
+            if typed:
+                self._change(lambda: self.workbench.duplicate_group(group.name, typed), typed)
+
         if name:
-            self._save(name, group.specs)
+            duplicate(name)
         else:
-            ask(self, "name of the copy", then=lambda typed: self._save(typed, group.specs) if typed else None,
-                value=f"{group.name}-2")  # fmt: skip
+            ask(self, "name of the copy", then=duplicate, value=f"{group.name}-2")
 
     def do_rename(self, name: str = "") -> None:
-        group = self.current
-        if group is None:
+        if (group := self.current) is None:
             return
 
         def rename(typed: str) -> None:
             if typed and typed != group.name:
-                try:
-                    self.workbench.rename_group(group.name, typed)
-                except (MetricError, OSError) as error:
-                    tell(self, str(error), "error")
-                    return
-                self._after_change(typed)
+                self._change(lambda: self.workbench.rename_group(group.name, typed), typed)
 
         if name:
             rename(name)
@@ -193,20 +199,22 @@ class GroupsPane(Pane):
         if group is None:
             return
         if metrics.has_focus and metrics.row is not None:
-            if len(group.metrics) == 1:
-                tell(self, "a group holds at least one metric; delete the group itself", "warning")
-                return
-            specs = [spec for at, spec in enumerate(group.specs) if at != metrics.row]
-            self._save(group.name, specs, row=min(metrics.row, len(specs) - 1))
+            self._take_out(group, metrics.row)
             return
 
         def delete(answer: str | None) -> None:
             if answer == "delete":
-                self.workbench.delete_group(group.name)
-                self._after_change("")
+                self._change(lambda: self.workbench.delete_group(group.name), "")
 
         choices = [Choice("keep", "Keep it"), Choice("delete", f"Delete {group.name}")]
         self.app.push_screen(Choosing(f"delete the group {group.name}?", choices), delete)
+
+    def _take_out(self, group: Group, row: int) -> None:
+        if len(group.metrics) == 1:
+            tell(self, "a group holds at least one metric; delete the group itself", "warning")
+            return
+        specs = [spec for at, spec in enumerate(group.specs) if at != row]
+        self._save(group.name, specs, row=min(row, len(specs) - 1))
 
     def why_not(self, name: str) -> str | None:
         if name == "new-group":

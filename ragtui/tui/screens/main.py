@@ -18,7 +18,6 @@ from ragtui.text import cell
 from ragtui.tui.screens.datasets import DatasetsPane
 from ragtui.tui.screens.pane import Pane
 from ragtui.tui.widgets.key_bar import KeyBar
-from ragtui.tui.widgets.part import Part
 from ragtui.tui.widgets.prompt_line import PromptLine
 from ragtui.tui.widgets.top_bar import PANES, TopBar
 from ragtui.tui.widgets.virtual_table import VirtualTable
@@ -139,15 +138,6 @@ class MainScreen(Screen[None], inherit_bindings=False):
         elif self._before:
             await self.show_pane(self._before.pop(), remember=False)
 
-    def zoom(self) -> None:
-        """Shows only the part that has the focus, or all again."""
-        if self.maximized is not None:
-            self.minimize()
-            return
-        part = next((each for each in self.focused.ancestors if isinstance(each, Part)), None) if self.focused else None
-        if part is not None:
-            self.maximized = part
-
     # The bars follow what happens in the panes.
 
     @on(TopBar.Picked)
@@ -182,7 +172,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
     @on(VirtualTable.Moved)
     def _moved(self, event: VirtualTable.Moved) -> None:
         if event.table is self.focused:
-            self.query_one(PromptLine).position(position(event.table))
+            line = self.query_one(PromptLine)
+            line.position(position(event.table))
+            if remark := self.pane.remark():
+                line.status(Content(cell(remark)))
 
     @on(VirtualTable.Changed)
     def _changed(self, event: VirtualTable.Changed) -> None:
@@ -194,7 +187,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
         line = self.query_one(PromptLine)
         table: Widget | None = self.focused
         if isinstance(table, VirtualTable):
-            line.status(status(table))
+            remark = self.pane.remark()
+            line.status(Content(cell(remark)) if remark else status(table))
             line.position(position(table))
         else:
             line.status(Content(""))

@@ -50,6 +50,10 @@ class Pane(Performs, Container):
     async def loaded(self) -> None:
         """Called once, after the first paint, on the pane that is shown first."""
 
+    def remark(self) -> str:
+        """What the status line says about what is at the cursor; empty for nothing."""
+        return ""
+
     def refreshed(self) -> None:
         """Called when the pane comes to the front or what the workbench holds has changed."""
 

@@ -28,6 +28,8 @@ SHORT: Final = {
     "context_recall": "c.rec", "context_precision": "c.prec",
 }  # fmt: skip
 
+LABELS: Final = {"retrieval fault": "retr", "model fault": "model", "bad label": "bad", "ignore": "ignore"}
+
 _WIDEST: Final = 8
 
 STATES: Final = {
@@ -157,7 +159,8 @@ def score_of(metric: PlannedMetric, values: Sequence[Any]) -> Painted:
     """A score with its fault to see without colour: ``2✗``, ``4``, ``n/a``, ``j.err``."""
     value, state, passed = values
     if value is None:
-        return STATES.get(str(state), ("–", "dim"))
+        words, tone = STATES.get(str(state), ("–", "dim"))
+        return f"{words} ", tone
     text = wording.score(value, metric)
     if len(text) > _WIDEST:  # as many digits as it takes to show the side of the threshold
         text = text[: _WIDEST - 1] + "…"
@@ -181,6 +184,7 @@ def delta_of(metric: PlannedMetric, values: Sequence[Any]) -> Painted:
 def row_columns(metrics: Sequence[PlannedMetric], *, differences: bool, wide: bool) -> list[TableColumn]:
     """The case's id, a column a metric, ragtui's cause, the person's label; free text comes last."""
     columns = [TableColumn("case_id", "id", most=18 if wide else 14)]
+    columns.append(TableColumn("label", "label", ("note",), _label, width=9 if wide else 7))
     for metric in metrics:
         name = cell(metric.spec if wide and len(metrics) <= 4 else short_name(metric.spec))
         if differences:
@@ -188,7 +192,6 @@ def row_columns(metrics: Sequence[PlannedMetric], *, differences: bool, wide: bo
         else:
             also = (f"{metric.spec} state", f"{metric.spec} passed")
             columns.append(TableColumn(metric.spec, name, also, partial(score_of, metric), right=True, searched=False))
-    columns.append(TableColumn("label", "label", ("note",), _label))
     columns.append(
         TableColumn("cause", "cause", paint=lambda values: (cell(values[0] or "·"), "" if values[0] else "dim"))
     )
@@ -204,7 +207,9 @@ def short_name(spec: str) -> str:
 
 def _label(values: Sequence[Any]) -> Painted:
     label, note = values
-    return f"{'✎' if label or note else '·'} {cell(label or '')}".rstrip(), "accent" if label or note else "dim"
+    if not label:
+        return ("✎ note", "accent") if note else ("·", "dim")
+    return f"✎ {cell(LABELS.get(label, label))}", "accent"
 
 
 def orders(metrics: Sequence[PlannedMetric], compared: bool) -> tuple[Order, ...]:

@@ -47,6 +47,7 @@ class ResultsPane(Pane, CaseActions):
         self._strict = False
         self._soon: Timer | None = None
         self._shown: str | None = None
+        self._wanted = ""
 
     def compose(self) -> ComposeResult:
         with Part("results", id="overview-part"):
@@ -76,13 +77,22 @@ class ResultsPane(Pane, CaseActions):
 
     # Opening
 
+    def refreshed(self) -> None:
+        """Where nothing is open yet, opens the experiment that was touched last."""
+        if self.triage is None and not self._wanted and (known := self.workbench.experiments()):
+            self.run_worker(self.open(known[0].id))
+
     async def open(self, experiment: str) -> None:
         """Opens an experiment's results; the worst row of the first metric is under the cursor."""
+        self._wanted = experiment
         try:
-            self.triage = await asyncio.to_thread(self.workbench.triage, experiment)
+            triage = await asyncio.to_thread(self.workbench.triage, experiment)
         except StoreError as error:
             tell(self, str(error), "error")
             return
+        if self._wanted != experiment:  # another one was asked for meanwhile
+            return
+        self.triage = triage
         self._shown, self._strict, self._differences = None, False, False
         self._show_overview()
         self._show_rows(fresh=True)

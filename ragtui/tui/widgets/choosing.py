@@ -174,7 +174,7 @@ class Choosing(ModalScreen[str | None]):
 
 
 def found(typed: str, choices: Sequence[Choice]) -> list[Choice]:
-    """The choices that hold every typed word, best first: beginnings before insides."""
+    """The choices that hold every typed word, best first: the one so named, then beginnings before insides."""
     words = typed.lower().split()
     if not words:
         return list(choices)
@@ -182,6 +182,7 @@ def found(typed: str, choices: Sequence[Choice]) -> list[Choice]:
     for i, choice in enumerate(choices):
         text = f"{choice.title} {choice.note}".lower()
         if not choice.heading and all(word in text for word in words):
+            exact = words[0] in (choice.key.lower(), text.split()[0])
             starts = text.startswith(words[0]) or f" {words[0]}" in text
-            scored.append((not text.startswith(words[0]), not starts, i))
-    return [choices[i] for _, _, i in sorted(scored)]
+            scored.append((not exact, not text.startswith(words[0]), not starts, i))
+    return [choices[i] for _, _, _, i in sorted(scored)]

@@ -154,7 +154,7 @@ class DrawnTable(ScrollView, can_focus=True, inherit_bindings=False):
     def render_line(self, y: int) -> Strip:
         width = self._room
         base = self._style("")
-        if self.view is None or not self.columns:
+        if self.view is None or not self.columns or (self.empty and self.view.frame.height == 0):
             return self._empty_line(y, width, base)
         if y == 0:
             return self._header(width)

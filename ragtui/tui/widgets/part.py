@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from textual.containers import Container
 from textual.content import Content
+from textual.screen import Screen
 
 from ragtui.text import cell
 
@@ -44,3 +47,11 @@ class Part(Container):
 
     def on_resize(self) -> None:
         self._show(self._titles, again=True)
+
+
+def zoom(screen: Screen[Any]) -> None:
+    """Shows only the part that has the focus, or all again."""
+    if screen.maximized is not None:
+        screen.minimize()
+    elif (focused := screen.focused) is not None:
+        screen.maximized = next((each for each in focused.ancestors if isinstance(each, Part)), None)

@@ -52,12 +52,11 @@ class PromptLine(Horizontal):
     PromptLine {
         height: 1; padding: 0 1; background: $background;
         & > #status { width: 1fr; color: $text-muted; }
-        & > #position { width: 38; text-align: right; color: $text-muted; }
+        & > #position { width: 1; text-align: right; color: $text-muted; }
         & > #asked { width: auto; color: $accent; text-style: bold; display: none; }
         & > #offer { width: auto; max-width: 50%; color: $text-muted; display: none; }
         & > Input { width: 1fr; display: none; border: none; padding: 0; height: 1; background: $background; }
         & > Input:focus { border: none; }
-        &.narrow > #position { width: 26; }
     }
     """
 
@@ -70,6 +69,7 @@ class PromptLine(Horizontal):
         self._back_to: Widget | None = None
         self._offers: list[str] = []
         self._at = 0
+        self._position_width = 0
 
     def compose(self) -> ComposeResult:
         yield Line(id="status")
@@ -84,7 +84,12 @@ class PromptLine(Horizontal):
         self.query_one("#status", Line).show(content)
 
     def position(self, content: Content) -> None:
-        self.query_one("#position", Line).show(content)
+        line = self.query_one("#position", Line)
+        width = content.cell_length + 1
+        if width != self._position_width:  # only when a digit comes or goes
+            self._position_width = width
+            line.styles.width = width
+        line.show(content)
 
     @property
     def asking(self) -> bool:
@@ -176,9 +181,6 @@ class PromptLine(Horizontal):
 
     def on_blur(self, event: events.Blur) -> None:
         event.stop()
-
-    def on_resize(self, event: events.Resize) -> None:
-        self.set_class(event.size.width < 100, "narrow")
 
 
 def ask(

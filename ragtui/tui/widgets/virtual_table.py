@@ -17,7 +17,7 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from ragtui.tui.actions import bindings
-from ragtui.tui.performing import Performs, tell
+from ragtui.tui.performing import Performs, tell, work
 from ragtui.tui.widgets import frame_view
 from ragtui.tui.widgets.choosing import Choice, Choosing
 from ragtui.tui.widgets.drawn_table import DrawnTable
@@ -210,7 +210,7 @@ class VirtualTable(Performs, DrawnTable):
 
     def do_search(self, text: str = "") -> None:
         if text:
-            self.run_worker(self._search(text), group="view", exclusive=True)
+            work(self, self._search(text), "view")
         else:
             ask(self, "/", then=lambda typed: self.do_search(typed) if typed else self._forget_search())
 
@@ -259,14 +259,14 @@ class VirtualTable(Performs, DrawnTable):
 
     def do_filter(self, condition: str = "") -> None:
         if condition:
-            self.run_worker(self._filter(condition), group="view", exclusive=True)
+            work(self, self._filter(condition), "view")
             return
         names = [] if self.frame is None else self.frame.columns
         ask(
             self,
             "show rows where",
             value=self.condition,
-            then=lambda typed: self.run_worker(self._filter(typed), group="view", exclusive=True) and None,
+            then=lambda typed: work(self, self._filter(typed), "view"),
             complete=lambda typed: frame_view.complete_column(typed, names),
             history="filter",
         )
@@ -321,7 +321,7 @@ class VirtualTable(Performs, DrawnTable):
 
     def sort(self, name: str, descending: bool | None = None) -> None:
         """Sorts by a column or a named order; the same column again turns the direction round; ``""`` is as it came."""
-        self.run_worker(self._sort(name, descending), group="view", exclusive=True)
+        work(self, self._sort(name, descending), "view")
 
     async def _sort(self, name: str, descending: bool | None) -> None:
         view, here = self.view, self.row

@@ -1,0 +1,78 @@
+"""Driving the app without a terminal, and reading what it shows as text."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from ragtui.tui.app import RagtuiApp
+from ragtui.tui.workbench import Workbench
+from ragtui.workspace import Workspace
+
+WIDE, NARROW = (160, 45), (80, 24)
+_LONGEST_WAIT = 20.0
+
+
+@asynccontextmanager
+async def running(
+    folder: Path, *paths: str, size: tuple[int, int] = WIDE, experiment: str | None = None
+) -> AsyncIterator[tuple[RagtuiApp, Pilot[None]]]:
+    """The app in a workspace, loaded."""
+    app = RagtuiApp(Workbench(Workspace.open(folder), list(paths)), experiment=experiment)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await settled(app, pilot)
+        yield app, pilot
+
+
+async def settled(app: RagtuiApp, pilot: Pilot[None]) -> None:
+    """Waits until no job goes on and what they posted has been shown."""
+    until = time.monotonic() + _LONGEST_WAIT
+    while time.monotonic() < until:
+        await pilot.pause(0.06)  # longer than the pause before the case beside the table follows
+        if not any(worker.is_running or worker.state.name == "PENDING" for worker in app.workers):
+            await pilot.pause()
+            return
+    raise AssertionError(f"still at work: {[worker.group for worker in app.workers]}")
+
+
+async def press(app: RagtuiApp, pilot: Pilot[None], *keys: str) -> None:
+    """Presses keys one after the other and waits for what they set going."""
+    await pilot.press(*keys)
+    await settled(app, pilot)
+
+
+async def type_text(app: RagtuiApp, pilot: Pilot[None], text: str) -> None:
+    names = {" ": "space", "/": "slash", ".": "full_stop", "'": "apostrophe", '"': "quotation_mark", "<": "less_than_sign",
+             "-": "minus", "_": "underscore", "%": "percent_sign", "@": "at", ":": "colon", "=": "equals_sign"}  # fmt: skip
+    await pilot.press(*(names.get(character, character) for character in text))
+    await settled(app, pilot)
+
+
+async def shows(app: RagtuiApp, pilot: Pilot[None], text: str) -> str:
+    """Waits until the screen shows a text, and returns the whole screen."""
+    return await until(pilot, lambda: screen_text(app), lambda shown: text in shown)
+
+
+async def until(pilot: Pilot[None], get: Callable[[], str], good: Callable[[str], bool]) -> str:
+    end = time.monotonic() + _LONGEST_WAIT
+    while not good(shown := get()):
+        if time.monotonic() > end:
+            raise AssertionError(f"never seen; the screen was:\n{shown}")
+        await pilot.pause(0.05)
+        await asyncio.sleep(0)
+    return shown
+
+
+def screen_text(app: RagtuiApp) -> str:
+    """The screen as lines of text."""
+    strips = app.screen._compositor.render_strips(app.size)
+    return "\n".join("".join(segment.text for segment in strip) for strip in strips)
+
+
+def lines_of(app: RagtuiApp) -> list[str]:
+    return screen_text(app).splitlines()
