@@ -24,6 +24,10 @@ CONTEXTS: Final = (
 )
 
 
+_ASKS_NOTHING: Final = "the row asks nothing; it is judged all the same"
+_CASES: Final = {"27-u2028-inside-strings": _ASKS_NOTHING}
+
+
 @dataclass(frozen=True)
 class Fault:
     """A file of a platform's own format, and the rows that were meant."""
@@ -81,7 +85,7 @@ def trials(root: Path, repository: Path) -> Iterator[Trial]:
         profile = next((line.split('"')[1] for line in told.splitlines() if line.startswith("profile")), "")
         for path in sorted(folder.glob("*.*")) if profile in cases else ():
             if path.suffix in (".jsonl", ".csv"):
-                yield Trial(f"case {folder.name}/{path.name}", cases[profile], path)
+                yield Trial(f"case {folder.name}/{path.name}", cases[profile], path, None, _CASES.get(folder.name))
 
 
 def _bytes_of(name: str, file: str, data: bytes, rows: Sequence[Any]) -> Iterator[Fault]:
@@ -138,7 +142,10 @@ def azure() -> Iterator[Fault]:
         yield Fault(f"{name} missing in all", jsonl(less(rows, name)), "rows.jsonl", less(rows, name))
     for name, value in (("a number", 42), ("a boolean", True), ("a list", ["a", "b"]), ("an object", {"text": "a"})):
         changed = at(rows, 1, response=value)
-        yield Fault(f"response is {name}", jsonl(changed), "rows.jsonl", at(rows, 1, response=json.dumps(value)))
+        yield Fault(f"response is {name}", jsonl(changed), "rows.jsonl", changed)
+    said = less(at(rows, 1, response=[{"role": "assistant", "content": "Yes."}]), "ground_truth")
+    yield Fault("response is a list of messages", jsonl(said), "rows.jsonl", said)
+    yield Fault("query is empty", jsonl(at(rows, 1, query="")), "rows.jsonl", at(rows, 1, query=""), _ASKS_NOTHING)
     yield Fault("response is empty", jsonl(at(rows, 1, response="")), "rows.jsonl", at(rows, 1, response=""))
     lists = [{**row, "context": list(c)} for row, c in zip(rows, CONTEXTS, strict=True)]
     yield Fault("contexts are lists", jsonl(lists), "rows.jsonl", lists)
@@ -146,7 +153,7 @@ def azure() -> Iterator[Fault]:
     for name, value in (("extra", {"a": 1}), ("two words", "x"), ("huge", 2**70), ("page", 3), ("none", None)):
         yield Fault(f"a further column, {name}", jsonl([{**row, name: value} for row in rows]), "rows.jsonl", rows)
     for name, value in (("created_at", "2024-05-01"), ("date", 20240501), ("timestamp", 1714521600), ("created_at", "last week"),
-                        ("modified", "2024-05-01T08:00:00Z"), ("date_of_issue", "2024-05-01"), ("run_time", 12.5)):  # fmt: skip
+                        ("modified", "2024-05-01T08:00:00Z"), ("DateTime", "2024-05-01"), ("updated_at", 1714521600000), ("date_of_issue", "2024-05-01"), ("run_time", 12.5)):  # fmt: skip
         yield Fault(f"{name}: {value}", jsonl([{**row, name: value} for row in rows]), "rows.jsonl", rows)
     yield Fault("question, answer", jsonl(renamed(rows, query="question", response="answer")), "rows.jsonl", rows)
     yield Fault("Query, Response", jsonl(renamed(rows, query="Query", response="Response")), "rows.jsonl", rows)

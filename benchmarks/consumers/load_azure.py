@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import tempfile
 from pathlib import Path
@@ -34,6 +35,10 @@ class Turns(EvaluatorBase):
         return {"turn": 1.0}
 
 
+def _is_score(value: Any) -> bool:
+    return isinstance(value, float) and math.isfinite(value)
+
+
 def load(path: str) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as folder:
         out = str(Path(folder, "out.json"))
@@ -48,7 +53,7 @@ def load(path: str) -> list[dict[str, Any]]:
                 scored = evaluate(data=path, evaluators={name: evaluator()}, output_path=out)["rows"]
                 for row, result in zip(rows, scored, strict=True):
                     scores = [value for key, value in result.items() if key.startswith(f"outputs.{name}.")]
-                    if all(each in row for each in needed) and not any(isinstance(value, float) for value in scores):
+                    if all(each in row for each in needed) and not any(_is_score(value) for value in scores):
                         row[f"no {name}"] = True
         return rows
 

@@ -40,4 +40,4 @@ def plain(value: Any) -> Any:
         return value
     if isinstance(value, float) and math.isfinite(value):
         return value
-    return repr(value)
+    return f"the {type(value).__name__} {value!r}"
