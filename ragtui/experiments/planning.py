@@ -8,6 +8,7 @@ from typing import Final
 
 from ragtui.datasets.check import open_dataset
 from ragtui.datasets.dataset import Dataset, Role, Shape
+from ragtui.datasets.findings import Report
 from ragtui.datasets.formats import ReadOptions
 from ragtui.datasets.mapping import MappingError, metric_inputs
 from ragtui.experiments.case_inputs import origins, query_frame, resolved
@@ -201,6 +202,17 @@ def _check_mapping(each: Metric, dataset: Dataset, mapping: Mapping[str, str]) -
         stated = mapping.get(f"{each.name}.{name}") or mapping.get(name)
         if stated is not None:
             raise PlanError(f"--map {name}={stated} ({each.name}): {why}")
+
+
+def check_split(report: Report) -> None:
+    """Makes sure that it is clear which judgments are meant.
+
+    Raises:
+        PlanError: the split that was asked for is not there, or there are several and none was.
+    """
+    for finding in report.findings:
+        if finding.code == "BEIR003":
+            raise PlanError(f"{report.shown_path(finding.file)}: {finding.message}")
 
 
 def check_stated(names: Iterable[str], plan: Plan, dataset: Dataset, workspace: Workspace) -> None:
