@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 
 from ragtui.experiments import case_run
+from ragtui.experiments.database import StoreError
 from ragtui.metrics.metric import Metric
 from ragtui.metrics.score import Inputs, Outcome, State
 from tests.experiments.command_line import Shell
@@ -95,7 +96,7 @@ def test_a_sure_drop_fails_the_gate_on_regression(desk: Shell) -> None:
         (["desk.jsonl", "-g", "x"], "there is no Metric Group 'x'"),
         (["desk.jsonl", "-m", "nDCG@10", "-c", "recorded:new"], "no metric can score a single case"),
         (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--map", "query"], "write INPUT=REFERENCE"),
-        (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--map", "truth=old"], "the run takes no 'truth'"),
+        (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--map", "truth=old"], "no metric has an input 'truth'"),
         (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--map", "f1.context=old"], "f1 takes no 'context'"),
         (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--map", "bleu.response=old"], "there is no metric 'bleu'"),
         (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--split", "dev"], "--split is for judged documents"),
@@ -397,6 +398,20 @@ def test_a_limit_is_a_plan_of_its_own(desk: Shell) -> None:
     said = desk(*RUN, "--limit", "3")
     assert "(3/3)" in said.out
     assert len(desk("show").out.splitlines()) == 4
+
+
+def test_a_file_that_cannot_be_written_in_the_end_costs_neither_the_others_nor_the_print(
+    desk: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise StoreError("s.jsonl: No space left on device; no scores were written")
+
+    monkeypatch.setattr("ragtui.experiments.scores_file.write_scores", full)
+    said = desk(*RUN, "--scores", "s.jsonl", "--report", "r.json")
+    assert said.status == 2
+    assert "ragtui: s.jsonl: No space left on device; no scores were written; the experiment is kept" in said.err
+    assert (desk.folder / "r.json").exists()
+    assert "exact_match  candidate  0.92 (12/12)" in said.out
 
 
 def test_a_read_only_folder_is_one_line(desk: Shell) -> None:
