@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import typer
@@ -125,7 +126,7 @@ async def _check(asked: Judge, claims: int, part: str, quiet: bool) -> GoldRepor
     def count(_: GoldClaim, __: Verdict) -> None:
         nonlocal done
         done += 1
-        if not quiet and asked.host is not None:
+        if not quiet and asked.host is not None and sys.stderr.isatty():
             typer.echo(f"\r{done}/{len(chosen)} claims", nl=done == len(chosen), err=True)
 
     try:

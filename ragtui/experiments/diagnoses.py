@@ -34,7 +34,7 @@ def diagnoses(results: StoredResults, side: Side) -> pl.DataFrame:
     """
     path = _kept_at(results, side)
     if results.status is Status.FINISHED and path.is_file():
-        return pl.read_parquet(path)
+        return pl.read_parquet(path, glob=False)
     return _diagnosed(results, side)
 
 

@@ -55,6 +55,8 @@ def make_plan(
         PlanError: something cannot be planned (an unknown average, a threshold off the scale, nothing to score).
         MetricError, JudgeError, TargetError: a metric, judge or target cannot be used as named.
     """
+    for name in (dataset.path, candidate, baseline or ""):
+        _check_name(name)
     mapping = dict(mapping or {})
     chosen, group_thresholds = _chosen(dataset, workspace, metrics, group)
     if average not in AVERAGES:
@@ -85,6 +87,13 @@ def make_plan(
         average=average,
         mapping=mapping,
     )
+
+
+def _check_name(name: str) -> None:
+    try:
+        name.encode()
+    except UnicodeEncodeError as error:
+        raise PlanError(f"{name}: the file's name is not UTF-8, results cannot be kept under it; rename it") from error
 
 
 def _chosen(

@@ -228,7 +228,7 @@ class StoredResults:
         path = self.store.file(self.experiment, f".{side}.ranking.parquet")
         listed: dict[int, list[str]] = {}
         if path.is_file():
-            mine = pl.scan_parquet(path).filter(pl.col("position").is_in(positions)).sort("position", "rank").collect()
+            mine = pl.scan_parquet(path, glob=False).filter(pl.col("position").is_in(positions)).sort("position", "rank").collect()
             for position, doc, score in mine.select("position", "doc_id", "score").iter_rows():
                 listed.setdefault(position, []).append(doc)
                 if scores is not None:
@@ -258,7 +258,7 @@ class StoredResults:
     def cells(self) -> pl.DataFrame:
         """Every stored cell, with the columns of ``tally.CELLS``."""
         if (path := self._finished_file()) is not None:
-            return pl.read_parquet(path, columns=tally.CELLS.names()).cast(tally.CELLS)
+            return pl.read_parquet(path, columns=tally.CELLS.names(), glob=False).cast(tally.CELLS)
         rows = self.store.query(
             "SELECT position, side, metric, repeat, state, score FROM scores WHERE experiment = ?", self.number
         )

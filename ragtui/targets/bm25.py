@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.datasets.dataset import Dataset, Shape
+from ragtui.datasets.texts import corpus
 from ragtui.metrics.wording.words import is_unspaced, words
 from ragtui.targets.target import Case, Response, TargetError
 from ragtui.workspace import Workspace
@@ -133,12 +133,6 @@ def _schema() -> dict[str, Any]:
 
 def documents(dataset: Dataset) -> Iterator[tuple[str, str]]:
     """Every document's id and text, title in front, in the corpus' order."""
-    import msgspec
-
-    assert dataset.corpus is not None
-    with Path(dataset.corpus_path or "").open("rb") as stream:
-        for doc_id, offset in dataset.corpus.select("doc_id", "offset").iter_rows():
-            stream.seek(offset)
-            record = msgspec.json.decode(stream.readline())
-            title, text = record.get("title") or "", record.get("text") or ""
-            yield doc_id, f"{title} {text}".strip()
+    for batch in corpus(dataset):
+        for document in batch:
+            yield document.doc_id, document.whole

@@ -130,6 +130,8 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("experiments", "new", "a", "New experiment", "new", rank=3),
     Action("experiments", "resume", "r", "Resume this experiment", "resume", rank=3),
     Action("experiments", "cancel", "X", "Stop the run; what is scored is kept", "stop", rank=3),
+    Action("experiments", "delete", "D", "Delete this experiment"),
+    Action("experiments", "undelete", "u", "Bring the last deleted experiment back"),
     Action("experiments", "refresh", "ctrl+r", "Look for experiments again"),
     Action("results", "compare", "c", "Differences to the baseline, largest regression first", "compare"),
     Action("results", "strict", "S", "Means that count errors as the worst score"),

@@ -127,6 +127,11 @@ class Workbench:
 
     # Experiments
 
+    @property
+    def has_store(self) -> bool:
+        """Whether anything was ever run or labelled here."""
+        return self.workspace.state.is_dir()
+
     def store(self, write: bool = False) -> Store:
         """The workspace's experiments; kept open once opened."""
         from ragtui.experiments.store import Store

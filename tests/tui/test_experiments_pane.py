@@ -178,3 +178,14 @@ def test_progress_in_three_lines() -> None:
 def test_progress_never_breaks_its_line(width: int) -> None:
     progress = Progress(total=10**9, done=10**8, stage="judging " * 40)
     assert all(line.cell_length <= width for line in views.running(progress, "", width))
+
+
+async def test_an_experiment_is_deleted_and_brought_back(tmp_path: Path) -> None:
+    experiment = write_experiment(tmp_path)
+    async with running(tmp_path) as (app, pilot):
+        await press(app, pilot, "3", "D", "enter")
+        assert experiment in screen_text(app)
+        await press(app, pilot, "D", "down", "enter")
+        assert "No experiment was run in this folder yet" in screen_text(app)
+        await press(app, pilot, "u")
+        assert "▌ ✓ finished  support.jsonl  answers" in screen_text(app)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on
@@ -10,11 +11,14 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.timer import Timer
 
+from ragtui.experiments.store import StoreError
 from ragtui.tui.actions import bindings
 from ragtui.tui.opened import OpenDataset
 from ragtui.tui.performing import Severity, tell
 from ragtui.tui.screens import experiment_views as views
+from ragtui.tui.screens.experiment_views import metrics_of
 from ragtui.tui.screens.pane import Pane
+from ragtui.tui.widgets.choosing import Choice, Choosing
 from ragtui.tui.widgets.part import Part
 from ragtui.tui.widgets.passage import Passage
 from ragtui.tui.widgets.prompt_line import Line
@@ -149,10 +153,36 @@ class ExperimentsPane(Pane):
         tell(self, said, cast(Severity, severity))
         self._show(run.plan.id)
         self.post_message(self.Activity(""))
+        self.post_message(self.Ended(run.plan.id))
 
     def do_cancel(self) -> None:
         self.workbench.cancel()
         tell(self, "stopping: what is in flight is let go, what is scored is kept")
+
+    def do_delete(self) -> None:
+        if (entry := self.current) is None:
+            return
+
+        def delete(answer: str | None) -> None:
+            if answer == "delete":
+                self._changed_list(
+                    lambda: self.workbench.store(write=True).delete(entry.id), "deleted", "; u brings it back"
+                )
+
+        choices = [Choice("keep", "Keep it"), Choice("delete", f"Delete {entry.id}, with its scores")]
+        self.app.push_screen(Choosing(f"delete {metrics_of(entry.plan)} on {entry.plan.dataset}?", choices), delete)
+
+    def do_undelete(self) -> None:
+        self._changed_list(lambda: self.workbench.store(write=True).undelete(), "brought back", "")
+
+    def _changed_list(self, change: Callable[[], str | None], word: str, more: str) -> None:
+        try:
+            experiment = change()
+        except StoreError as error:
+            tell(self, str(error), "error")
+            return
+        tell(self, f"{word}: {experiment}{more}" if experiment else "nothing was deleted")
+        self._show(experiment)
 
     def do_refresh(self) -> None:
         self.refreshed()
@@ -161,6 +191,10 @@ class ExperimentsPane(Pane):
         entry = self.current
         if name == "new":
             return None if any(each.dataset for each in self.workbench.datasets) else "open a dataset first (1, then a)"
+        if name == "undelete":
+            return None if self.workbench.has_store else "nothing was deleted"
+        if name == "delete":
+            return None if entry is not None else "there is no experiment"
         if name == "cancel":
             return None if self.workbench.is_running else "nothing runs"
         if name == "resume":

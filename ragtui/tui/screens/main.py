@@ -124,6 +124,13 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if isinstance(pane, ExperimentsPane):
             pane.make(event.dataset)
 
+    @on(Pane.Ended)
+    async def _run_ended(self, event: Pane.Ended) -> None:
+        from ragtui.tui.screens.results import ResultsPane
+
+        for pane in self.query(ResultsPane):
+            await pane.reload(event.experiment)
+
     @on(Pane.Activity)
     def _activity(self, event: Pane.Activity) -> None:
         self.query_one(TopBar).show(running=event.words)

@@ -34,6 +34,12 @@ class Pane(Performs, Container):
         dataset: OpenDataset
 
     @dataclass
+    class Ended(Message):
+        """A run of this experiment has ended: what is shown of it may be old."""
+
+        experiment: str
+
+    @dataclass
     class Results(Message):
         """The results of an experiment are wanted."""
 

@@ -14,7 +14,7 @@ from textual.timer import Timer
 from ragtui.experiments.store import StoreError
 from ragtui.tui.actions import bindings
 from ragtui.tui.opened import complete_path
-from ragtui.tui.performing import tell
+from ragtui.tui.performing import tell, work
 from ragtui.tui.screens import case_views
 from ragtui.tui.screens import result_views as views
 from ragtui.tui.screens.case_actions import CaseActions
@@ -80,7 +80,7 @@ class ResultsPane(Pane, CaseActions):
     def refreshed(self) -> None:
         """Where nothing is open yet, opens the experiment that was touched last."""
         if self.triage is None and not self._wanted and (known := self.workbench.experiments()):
-            self.run_worker(self.open(known[0].id))
+            work(self, self.open(known[0].id), "open")
 
     async def open(self, experiment: str) -> None:
         """Opens an experiment's results; the worst row of the first metric is under the cursor."""
@@ -100,9 +100,9 @@ class ResultsPane(Pane, CaseActions):
             self.screen.set_focus(self.start())
         self.post_message(self.Altered())
 
-    async def reload(self) -> None:
-        """Shows what has landed since, everything else as it was."""
-        if self.triage is None:
+    async def reload(self, experiment: str) -> None:
+        """Shows what has landed since in this experiment, if it is the one that is open; all else stays as it was."""
+        if self.triage is None or self.triage.results.experiment != experiment:
             return
         triage = await asyncio.to_thread(self.workbench.triage, self.triage.results.experiment)
         triage.metric = self.triage.metric
