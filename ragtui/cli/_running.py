@@ -81,12 +81,15 @@ def run_and_report(wishes: Wishes) -> int:
         One of ``errors_of_a_run``: nothing was run.
     """
     from ragtui.cli.results_output import console
+    from ragtui.experiments.planning import check_split, check_stated
     from ragtui.experiments.store import Store
     from ragtui.workspace import Workspace
 
     workspace = Workspace.open(".")
     dataset, report = _opened(wishes)
+    check_split(report)
     plan = _plan(wishes, dataset, workspace)
+    check_stated((each.partition("=")[0].strip() for each in wishes.mapping), plan, dataset, workspace)
     gates = _gates(wishes, plan)
     _check_files(wishes)
     talk = None if wishes.quiet else console(stderr=True)

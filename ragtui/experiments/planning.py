@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from ragtui.datasets.check import open_dataset
 from ragtui.datasets.dataset import Dataset, Role, Shape
+from ragtui.datasets.findings import Report
 from ragtui.datasets.formats import ReadOptions
 from ragtui.datasets.mapping import MappingError, metric_inputs
-from ragtui.experiments.case_inputs import origins, resolved
+from ragtui.experiments.case_inputs import origins, query_frame, resolved
 from ragtui.experiments.fingerprint import file_fingerprint, fingerprint
 from ragtui.experiments.plan import Plan, PlannedMetric
 from ragtui.experiments.store import Entry
@@ -21,6 +22,7 @@ from ragtui.metrics.registry import metric, resolve_all
 from ragtui.workspace import Workspace
 
 AVERAGES: Final = ("default", "trec_eval", "trec_eval-c", "beir")
+MOST_REPEATS: Final = 1_000
 
 
 class PlanError(ValueError):
@@ -61,10 +63,10 @@ def make_plan(
     chosen, group_thresholds = _chosen(dataset, workspace, metrics, group)
     if average not in AVERAGES:
         raise PlanError(f"there is no average {average!r}; choose among {', '.join(AVERAGES)}")
-    if repeats < 1:
-        raise PlanError("--repeats must be at least 1")
-    if not dataset.rows:
-        raise PlanError(f"{dataset.path}: there is no {'query' if dataset.shape is Shape.RETRIEVAL else 'case'} to run")
+    if not 1 <= repeats <= MOST_REPEATS:
+        raise PlanError(f"--repeats must be 1 to {MOST_REPEATS:,}")
+    _refuse_what_is_for_rankings(dataset, split, average)
+    _refuse_nothing_to_run(dataset)
     candidate = _default_run(dataset) if dataset.shape is Shape.RETRIEVAL and candidate == "recorded" else candidate
     wanted = {**group_thresholds, **_named(thresholds or {}, chosen)}
     judged = profile(judge, workspace, strategy=strategy)
@@ -129,6 +131,23 @@ def _inputs_of(dataset: Dataset) -> set[str]:
     return {*dataset.fields, *named, *by_role, *recorded, *contexts}
 
 
+def _refuse_nothing_to_run(dataset: Dataset) -> None:
+    """Raises: PlanError: the dataset has nothing that could be scored."""
+    if dataset.shape is Shape.CASES and not dataset.rows:
+        raise PlanError(f"{dataset.path}: there is no case to run")
+    if dataset.shape is Shape.RETRIEVAL and query_frame(dataset).is_empty():
+        raise PlanError(f"{dataset.path}: there is no query to run, neither among its queries nor in its judgments")
+
+
+def _refuse_what_is_for_rankings(dataset: Dataset, split: str | None, average: str) -> None:
+    """Raises: PlanError: an option is given that could change nothing."""
+    if dataset.shape is Shape.RETRIEVAL:
+        return
+    for option, given in (("--split", split is not None), ("--average", average != "default")):
+        if given:
+            raise PlanError(f"{option} is for judged documents; {dataset.path} holds test cases")
+
+
 def _named(thresholds: Mapping[str, float], chosen: Sequence[Metric]) -> dict[str, float]:
     """Thresholds by the metrics' full names.
 
@@ -183,6 +202,37 @@ def _check_mapping(each: Metric, dataset: Dataset, mapping: Mapping[str, str]) -
         stated = mapping.get(f"{each.name}.{name}") or mapping.get(name)
         if stated is not None:
             raise PlanError(f"--map {name}={stated} ({each.name}): {why}")
+
+
+def check_split(report: Report) -> None:
+    """Makes sure that it is clear which judgments are meant.
+
+    Raises:
+        PlanError: the split that was asked for is not there, or there are several and none was.
+    """
+    for finding in report.findings:
+        if finding.code == "BEIR003":
+            raise PlanError(f"{report.shown_path(finding.file)}: {finding.message}")
+
+
+def check_stated(names: Iterable[str], plan: Plan, dataset: Dataset, workspace: Workspace) -> None:
+    """Makes sure that each name on the left of a stated mapping (``input`` or ``METRIC.input``) is one that is used.
+
+    Raises:
+        PlanError: it is not, so what was meant would not happen.
+    """
+    taken = {each.name: (*each.inputs, *each.optional) for each in planned_metrics(plan, workspace)}
+    inputs = sorted({"query", "ground_truth", *(name for each in taken.values() for name in each)})
+    for name in names:
+        if dataset.shape is not Shape.CASES:
+            raise PlanError(f"--map {name}=…: {dataset.path} holds judged documents, which need no mapping")
+        metric_name, dot, rest = name.rpartition(".")
+        if dot and metric_name not in taken:
+            raise PlanError(f"--map {name}=…: there is no metric {metric_name!r} in the run; it has {', '.join(taken)}")
+        known = taken[metric_name] if dot else inputs
+        if rest not in known:
+            whose = metric_name if dot else "the run"
+            raise PlanError(f"--map {name}=…: {whose} takes no {rest!r}; it takes {', '.join(known)}")
 
 
 def planned_metrics(plan: Plan, workspace: Workspace) -> tuple[Metric, ...]:
