@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.datasets.case_ids import CASE_ID
@@ -96,14 +97,9 @@ def _from_file(name: str, dataset: Dataset, workspace: Workspace) -> Recorded:
     Raises:
         TargetError: it is not there, holds no responses, or none of its case ids is one of the dataset's.
     """
-    from ragtui.datasets.check import CannotOpen, open_dataset
-
     columns = ", ".join(_responses(dataset)) or "none"
     path = find_file(name, dataset, workspace, f"column (of responses there are {columns}) or file")
-    try:
-        other, _ = open_dataset(str(path))
-    except CannotOpen as error:
-        raise TargetError(f"recorded:{name}: {error}") from error
+    other = _answers_in(path, name)
     if other.cases is None or dataset.cases is None:
         raise TargetError(f"recorded:{name}: holds judged documents, no responses; a run is used as run:{name}")
     known = set(dataset.cases[CASE_ID])
@@ -113,7 +109,47 @@ def _from_file(name: str, dataset: Dataset, workspace: Workspace) -> Recorded:
             f"recorded:{name}: none of its case ids is in {dataset.path} (it has {', '.join(theirs) or 'none'}, the "
             f"dataset {', '.join(ours) or 'none'}); both need the same id column"
         )
-    return _opened(f"recorded:{name}", other, _only_response(other), others=True)
+    return _opened(f"recorded:{name}", other, _response_of_file(other, name), others=True)
+
+
+def _answers_in(path: Path, name: str) -> Dataset:
+    """A file of answers: any dataset, else any table, since answers need no question beside them.
+
+    Raises:
+        TargetError: it is neither.
+    """
+    from ragtui.datasets.check import CannotOpen, open_dataset
+
+    try:
+        return open_dataset(str(path))[0]
+    except CannotOpen as error:
+        refused = TargetError(f"recorded:{name}: {error}")
+    try:
+        found = open_dataset(str(path), "table")[0]
+    except CannotOpen:
+        raise refused from None
+    if not found.columns_with(Role.ID) and not found.columns_with(Role.INPUT):
+        columns = ", ".join(_names(found)[:8])
+        raise TargetError(f"recorded:{name}: no column holds case ids; call it id (its columns are {columns})")
+    return found
+
+
+def _response_of_file(other: Dataset, name: str) -> str:
+    """The column of a file of answers that holds them: by its name, else the only column that could.
+
+    Raises:
+        TargetError: none does, or several do.
+    """
+    found = _responses(other)
+    if not found and not other.columns_with(Role.INPUT):
+        known = {*_CONTEXTS, *(each for names in _MEASURED.values() for each, _ in names)}
+        unnamed = [column for column in other.columns_with(Role.IGNORED) if column.lower() not in known]
+        found = unnamed if len(unnamed) == 1 else []
+    if len(found) == 1:
+        return found[0]
+    columns = ", ".join((found or _names(other))[:8])
+    said = f"has {len(found)} columns of responses" if found else "has no recorded responses"
+    raise TargetError(f"recorded:{name}: {said}; call the one to use response (its columns are {columns})")
 
 
 def _opened(spec: str, dataset: Dataset, response: str, others: bool = False) -> Recorded:
