@@ -145,7 +145,7 @@ def _settings(wishes: Wishes) -> MetricsFile | None:
 def _mapping(wishes: Wishes) -> dict[str, str]:
     """The mapping file's entries, then those of ``--map``, which win."""
     from ragtui.datasets.mapping_files import read_mapping
-    from ragtui.experiments.planning import PlanError
+    from ragtui.experiments.planning import PlanError, check_inputs
 
     found: dict[str, str] = {}
     if wishes.mapping_file is not None:
@@ -161,6 +161,7 @@ def _mapping(wishes: Wishes) -> dict[str, str]:
         name, equals, reference = each.partition("=")
         if not equals or not name.strip() or not reference.strip():
             raise PlanError(f"--map {each!r}: write INPUT=REFERENCE, as query=${{data.question}} or query=question")
+        check_inputs([name.strip()])
         found[name.strip()] = reference.strip()
     return found
 

@@ -271,6 +271,12 @@ def columns_of(dataset: Dataset) -> list[str]:
     return [] if dataset.cases is None else [name for name in dataset.cases.columns if name not in _OWN]
 
 
+def column_of(dataset: Dataset, reference: Reference) -> tuple[str | None, bool]:
+    """The column a reference into the data leads into, ``None`` where there is none, and whether it means the whole cell."""
+    column, rest = _column_and_rest(reference, columns_of(dataset))
+    return column, not rest
+
+
 def inputs_frame(dataset: Dataset, resolution: Resolution) -> pl.DataFrame:
     """``case_id`` and a column per input that comes from the dataset: ``List(String)`` for ``context`` and ``ground_truth``,
     ``String`` for all others; null where the row has none. Inputs that come from the target are not in it."""

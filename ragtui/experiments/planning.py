@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from ragtui.datasets.check import open_dataset
 from ragtui.datasets.dataset import Dataset, Role, Shape
 from ragtui.datasets.formats import ReadOptions
-from ragtui.datasets.mapping import MappingError, metric_inputs
+from ragtui.datasets.mapping import DATA, MappingError, column_of, metric_inputs, parse_reference, unresolved
+from ragtui.datasets.near_names import nearest
 from ragtui.experiments.case_inputs import origins, resolved
 from ragtui.experiments.fingerprint import file_fingerprint, fingerprint
 from ragtui.experiments.plan import Plan, PlannedMetric
@@ -17,7 +18,8 @@ from ragtui.experiments.store import Entry
 from ragtui.judges.profile import profile
 from ragtui.metrics.groups import load_group, propose
 from ragtui.metrics.metric import Kind, Metric
-from ragtui.metrics.registry import metric, resolve_all
+from ragtui.metrics.registry import metric, metrics, resolve_all
+from ragtui.targets.recorded import own_responses
 from ragtui.workspace import Workspace
 
 AVERAGES: Final = ("default", "trec_eval", "trec_eval-c", "beir")
@@ -55,7 +57,7 @@ def make_plan(
         PlanError: something cannot be planned (an unknown average, a threshold off the scale, nothing to score).
         MetricError, JudgeError, TargetError: a metric, judge or target cannot be used as named.
     """
-    mapping = dict(mapping or {})
+    candidate, baseline, mapping = _answering(dataset, candidate, baseline, dict(mapping or {}))
     chosen, group_thresholds = _chosen(dataset, workspace, metrics, group)
     if average not in AVERAGES:
         raise PlanError(f"there is no average {average!r}; choose among {', '.join(AVERAGES)}")
@@ -85,6 +87,50 @@ def make_plan(
         average=average,
         mapping=mapping,
     )
+
+
+def _answering(
+    dataset: Dataset, candidate: str, baseline: str | None, mapping: dict[str, str]
+) -> tuple[str, str | None, dict[str, str]]:
+    """A mapping that says which column is the response says what ``recorded`` replays: that column, with what lies
+    beside it. It is said of that side alone, so it leaves the mapping.
+
+    Raises:
+        PlanError: the reference leads nowhere.
+    """
+    stated = mapping.get("response")
+    if stated is None or dataset.shape is not Shape.CASES or "recorded" not in (candidate, baseline):
+        return candidate, baseline, mapping
+    try:
+        reference = parse_reference(stated)
+        missing = unresolved(dataset, reference)
+    except MappingError as error:
+        raise PlanError(f"--map: {error}") from error
+    if missing is not None:
+        raise PlanError(f"--map response={stated}: {missing}")
+    column, whole = column_of(dataset, reference)
+    if reference.source != DATA or (whole and own_responses(dataset) == (column,)):
+        return candidate, baseline, mapping
+    spec = f"recorded:{column if whole else reference}"
+    rest = {name: value for name, value in mapping.items() if name != "response"}
+    return spec if candidate == "recorded" else candidate, spec if baseline == "recorded" else baseline, rest
+
+
+def check_inputs(names: Collection[str]) -> None:
+    """Makes sure that what a mapping feeds is an input: ``input`` of any metric, or ``METRIC.input`` of that one.
+
+    Raises:
+        PlanError: it is none; the message lists the valid ones. MetricError: there is no such metric.
+    """
+    for name in names:
+        of, _, wanted = name.rpartition(".")
+        owners = (metric(of),) if of else metrics()
+        valid = sorted({each for owner in owners for each in (*owner.inputs, *owner.optional)})
+        if wanted not in valid:
+            near = nearest(wanted, valid)
+            said = f" (did you mean {near}?)" if near else ""
+            whose = f"{owners[0].name} has no input" if of else "no metric has the input"
+            raise PlanError(f"--map {name}: {whose} {wanted!r}{said}; inputs are {', '.join(valid) or 'none'}")
 
 
 def _chosen(

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.datasets.case_ids import CASE_ID
 from ragtui.datasets.dataset import Dataset, Role, Shape
+from ragtui.datasets.mapping import (
+    DATA,
+    MappingError,
+    Resolution,
+    column_of,
+    inputs_frame,
+    is_reference,
+    parse_reference,
+    unresolved,
+)
 from ragtui.metrics.score import State
 from ragtui.targets.files import find_file
 from ragtui.targets.target import Case, Response, TargetError
@@ -38,6 +48,8 @@ def open_kind(rest: str, dataset: Dataset, workspace: Workspace) -> Recorded:
         return _opened("recorded", dataset, _only_response(dataset))
     if rest in _names(dataset):
         return _opened(f"recorded:{rest}", dataset, rest)
+    if is_reference(rest):
+        return _at(rest, dataset)
     return _from_file(rest, dataset, workspace)
 
 
@@ -70,6 +82,31 @@ class Recorded:
         return Response(case_id, **values, extra=extra)
 
 
+def _at(reference: str, dataset: Dataset) -> Recorded:
+    """Responses inside a column's objects, as ``${data.output.text}``.
+
+    Raises:
+        TargetError: the reference leads nowhere in the dataset.
+    """
+    try:
+        found = parse_reference(reference)
+        missing = unresolved(dataset, found)
+    except MappingError as error:
+        raise TargetError(f"recorded:{reference}: {error}") from error
+    if missing is not None or found.source != DATA:
+        raise TargetError(f"recorded:{reference}: {missing or 'a response cannot come from the target it replaces'}")
+    texts = inputs_frame(dataset, Resolution({"response": found}))["response"].to_list()
+    column, _ = column_of(dataset, found)
+    assert column is not None
+    opened = _opened(f"recorded:{reference}", dataset, column)
+    return replace(opened, source=f"{dataset.path}, {reference}", columns={**opened.columns, "text": texts})
+
+
+def own_responses(dataset: Dataset) -> tuple[str, ...]:
+    """The columns of a dataset that hold responses; ``recorded`` alone stands for the only one."""
+    return tuple(_responses(dataset)) if dataset.shape is Shape.CASES else ()
+
+
 def _names(dataset: Dataset) -> list[str]:
     return [column.name for column in dataset.columns]
 
@@ -84,7 +121,7 @@ def _responses(dataset: Dataset) -> list[str]:
 def _only_response(dataset: Dataset) -> str:
     found = _responses(dataset)
     if not found:
-        raise TargetError(f"{dataset.path} has no recorded responses; name who answers, as recorded:FILE")
+        raise TargetError(f"{dataset.path} has no recorded responses; name who answers, as recorded:FILE or recorded:COLUMN")
     if len(found) > 1:
         names = ", ".join(f"recorded:{name}" for name in found[:8])
         raise TargetError(f"{dataset.path} has {len(found)} columns of responses; name one of {names}")

@@ -11,7 +11,7 @@ from ragtui.datasets.formats.table import Cases
 from ragtui.datasets.rules import rule
 
 
-@rule("TBL101", "no-input", Level.ERROR, remedy="name a column query, or give it the role input", on=Cases)
+@rule("TBL101", "no-input", Level.ERROR, remedy="call a column query, or run with --map query=COLUMN", on=Cases)
 def no_input(cases: Cases) -> Iterator[Finding]:
     """No column is an input, so there is nothing to ask and no row has a name. Input columns are sent to the pipeline;
     expected ones only an evaluator sees."""
