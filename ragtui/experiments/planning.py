@@ -19,6 +19,7 @@ from ragtui.judges.profile import profile
 from ragtui.metrics.groups import load_group, propose
 from ragtui.metrics.metric import Kind, Metric
 from ragtui.metrics.registry import metric, metrics, resolve_all
+from ragtui.targets import open_target
 from ragtui.targets.recorded import own_responses
 from ragtui.workspace import Workspace
 
@@ -50,7 +51,7 @@ def make_plan(
     """The plan of an experiment; equal arguments over equal content give the same plan.
 
     ``metrics`` are specs (or one text with commas), or ``group`` names a Metric Group of the workspace; with neither,
-    what fits the dataset is proposed. ``mapping`` gives references by ``input`` or ``METRIC.input``, ``thresholds``
+    what fits the dataset and what the candidate brings is proposed. ``mapping`` gives references by ``input`` or ``METRIC.input``, ``thresholds``
     replaces thresholds by metric.
 
     Raises:
@@ -58,7 +59,9 @@ def make_plan(
         MetricError, JudgeError, TargetError: a metric, judge or target cannot be used as named.
     """
     candidate, baseline, mapping = _answering(dataset, candidate, baseline, dict(mapping or {}))
-    chosen, group_thresholds = _chosen(dataset, workspace, metrics, group)
+    if metrics is None and group is None:
+        metrics = proposed(dataset, _brought(dataset, workspace, candidate) | set(mapping))
+    chosen, group_thresholds = _chosen(workspace, metrics or (), group)
     if average not in AVERAGES:
         raise PlanError(f"there is no average {average!r}; choose among {', '.join(AVERAGES)}")
     if repeats < 1:
@@ -134,23 +137,33 @@ def check_inputs(names: Collection[str]) -> None:
 
 
 def _chosen(
-    dataset: Dataset, workspace: Workspace, metrics: str | Sequence[str] | None, group: str | None
+    workspace: Workspace, metrics: str | Sequence[str], group: str | None
 ) -> tuple[tuple[Metric, ...], dict[str, float]]:
     if group is not None:
         found = load_group(workspace, group)
         return found.metrics, dict(found.thresholds)
-    if metrics is not None:
-        return resolve_all(metrics), {}
-    return resolve_all(proposed(dataset)), {}
+    return resolve_all(metrics), {}
 
 
-def proposed(dataset: Dataset) -> tuple[str, ...]:
-    """The metrics that fit what a dataset holds, all of which the embedded judge can answer.
+def _brought(dataset: Dataset, workspace: Workspace, candidate: str) -> frozenset[str]:
+    """The metric inputs that the candidate adds to what the dataset holds.
+
+    Raises:
+        TargetError: it cannot be used at all.
+    """
+    if dataset.shape is Shape.RETRIEVAL or not dataset.rows:
+        return frozenset()
+    gives: frozenset[str] = getattr(open_target(candidate, dataset, workspace), "gives", frozenset())
+    return gives
+
+
+def proposed(dataset: Dataset, brought: Collection[str] = ()) -> tuple[str, ...]:
+    """The metrics that fit what a dataset holds and what a target brings, all of which the embedded judge can answer.
 
     Raises:
         PlanError: none does.
     """
-    there = {"qrels"} if dataset.shape is Shape.RETRIEVAL else _inputs_of(dataset)
+    there = {"qrels"} if dataset.shape is Shape.RETRIEVAL else _inputs_of(dataset) | set(brought)
     found = propose(there)
     if not found:
         raise PlanError(f"{dataset.path}: no metric fits its columns; name them with --metrics and --map")

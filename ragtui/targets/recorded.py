@@ -70,6 +70,13 @@ class Recorded:
         for case in cases:
             yield self._response(case.case_id)
 
+    @property
+    def gives(self) -> frozenset[str]:
+        """The metric inputs that at least one recorded answer brings."""
+        named = {"text": "response", "contexts": "context"}
+        own = {named.get(name, name): column for name, column in self.columns.items()}
+        return frozenset(name for name, column in {**self.extra, **own}.items() if any(map(_is_filled, column)))
+
     async def close(self) -> None:
         """Nothing is open."""
 
@@ -231,6 +238,10 @@ def _beside(dataset: Dataset, response: str) -> dict[str, str]:
 
 def _scale(name: str, column: str) -> float:
     return next((scale for stem, scale in _MEASURED[name] if column.lower().startswith(stem)), 1.0)
+
+
+def _is_filled(value: Any) -> bool:
+    return value is not None and not (isinstance(value, (str, list, tuple)) and not value)
 
 
 def _text(value: Any) -> str | None:

@@ -442,3 +442,23 @@ def test_an_entry_of_map_that_feeds_nothing_is_refused(desk: Shell, entry: str, 
     assert said.status == 2
     assert says in said.err
     assert len(said.err.strip().splitlines()) == 1
+
+
+ANSWERED = [{"id": f"c{i}", "response": WRONG if i == 4 else RIGHT} for i in range(12)]
+
+
+def test_without_metrics_those_are_taken_that_fit_dataset_and_answers_together(desk: Shell) -> None:
+    desk.write("bare.jsonl", [{key: row[key] for key in ("id", "query", "ground_truth")} for row in ROWS])
+    desk.write("v1.jsonl", ANSWERED)
+    timed = [{**row, "context": [RIGHT], "latency_ms": 10 + at} for at, row in enumerate(ANSWERED)]
+    desk.write("v2.jsonl", timed)
+
+    def planned(candidate: str) -> set[str]:
+        said = desk("run", "bare.jsonl", "--candidate", candidate, "--plan")
+        assert said.status == 0
+        return set(re.findall(r"^  (\w+): \w+ = ", said.out, re.MULTILINE))
+
+    plain, full = planned("recorded:v1.jsonl"), planned("recorded:v2.jsonl")
+    assert {"f1", "exact_match", "relevance", "correctness"} <= plain
+    assert not plain & {"groundedness", "latency", "tokens"}
+    assert full - plain == {"groundedness", "retrieval", "latency"}
