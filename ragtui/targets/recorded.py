@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.datasets.case_ids import CASE_ID
 from ragtui.datasets.dataset import Dataset, Role, Shape
+from ragtui.datasets.list_cells import printed_list
 from ragtui.datasets.mapping import (
     DATA,
     MappingError,
@@ -249,7 +250,9 @@ def _text(value: Any) -> str | None:
 
 
 def _contexts(value: Any) -> tuple[str, ...] | None:
-    """Chunks in rank order; a cell that is a JSON list is its items, any other text is one chunk."""
+    """Chunks in rank order; a cell that prints a list (JSON, Python) is its items, any other text is one chunk."""
+    if isinstance(value, str) and (cell := printed_list(value)) is not None and cell.how == "python":
+        return cell.items
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
             parsed = json.loads(value)

@@ -177,3 +177,12 @@ def test_a_file_that_does_not_tell_its_answers_says_what_it_lacks(tmp_path: Path
     with pytest.raises(TargetError) as caught:
         opened("recorded:a.csv", dataset, tmp_path)
     assert message in str(caught.value)
+
+
+def test_contexts_as_python_prints_them_are_lists(tmp_path: Path) -> None:
+    from ragtui.datasets.check import open_dataset
+
+    (tmp_path / "cases.csv").write_text("id,query,response,context\nc1,q,r,\"['a', \"\"it's\"\"]\"\nc2,p,r,plain\n", "utf-8")
+    dataset = open_dataset(str(tmp_path / "cases.csv"))[0]
+    first, second = answers(opened("recorded", dataset, tmp_path), "c1", "c2")
+    assert (first.contexts, second.contexts) == (("a", "it's"), ("plain",))
