@@ -13,8 +13,18 @@ from typing import Any, Final
 from trial import Trial
 
 Row = dict[str, Any]
-QUESTIONS: Final = ("How often does the ferry run?", "What does a single cost?", "May I bring my dog?", "And in a storm?")
-ANSWERS: Final = ("Every hour.", "A single is 4.20, \u201ccash only\u201d.", "Yes,\non a lead.", "No boat leaves the harbour.")
+QUESTIONS: Final = (
+    "How often does the ferry run?",
+    "What does a single cost?",
+    "May I bring my dog?",
+    "And in a storm?",
+)
+ANSWERS: Final = (
+    "Every hour.",
+    "A single is 4.20, \u201ccash only\u201d.",
+    "Yes,\non a lead.",
+    "No boat leaves the harbour.",
+)
 TRUTHS: Final = ("Hourly, from eight to six.", "4.20", "Dogs on a lead are welcome.", "None above force eight.")
 CONTEXTS: Final = (
     ("Boats run every hour from eight to six.", "The last boat leaves at six."),
@@ -71,7 +81,12 @@ def renamed(rows: Sequence[Row], **names: str) -> list[Row]:
 
 
 def trials(root: Path, repository: Path) -> Iterator[Trial]:
-    for platform, faults in (("azure", azure()), ("ragas", ragas()), ("deepeval", deepeval()), ("evalscope-rag", evalscope())):
+    for platform, faults in (
+        ("azure", azure()),
+        ("ragas", ragas()),
+        ("deepeval", deepeval()),
+        ("evalscope-rag", evalscope()),
+    ):
         for number, fault in enumerate(faults):
             path = root / f"{platform}-{number}" / fault.file
             path.parent.mkdir(parents=True)
@@ -96,7 +111,12 @@ def _bytes_of(name: str, file: str, data: bytes, rows: Sequence[Any]) -> Iterato
     yield Fault("no line feed at the end", data.rstrip(b"\n"), file, rows)
     yield Fault("byte order mark", b"\xef\xbb\xbf" + data, file, rows)
     yield Fault("UTF-16", text.encode("utf-16"), file, rows)
-    yield Fault("CP1252", text.replace("\u2028", " ").encode("cp1252"), file, json.loads(json.dumps(rows).replace("\\u2028", " ")))
+    yield Fault(
+        "CP1252",
+        text.replace("\u2028", " ").encode("cp1252"),
+        file,
+        json.loads(json.dumps(rows).replace("\\u2028", " ")),
+    )
     yield Fault("empty", b"", file, rows)
     if name != "json":
         yield Fault("a blank line", _spliced(text, 1, "\n").encode(), file, rows)
@@ -168,9 +188,15 @@ def _azure_tables(rows: list[Row]) -> Iterator[Fault]:
     yield Fault("tabs", table(rows, "\t"), "rows.csv", rows)
     yield Fault("spaces in a header", table(rows).replace(b",response", b", response", 1), "rows.csv", rows)
     yield Fault("a header twice", table(rows).replace(b"context,response", b"response,response", 1), "rows.csv", rows)
-    yield Fault("a field too many", table(rows) + b"a,b,c,d,e\n", "rows.csv", [*rows, dict(zip(rows[0], "abcd", strict=True))])
-    yield Fault("a field too few", table(rows) + b"a,b,c\n", "rows.csv", [*rows, dict(zip(rows[0], "abc", strict=False))])
-    yield Fault("a quote not closed", table(rows) + b'a,b,c,"d\n', "rows.csv", [*rows, dict(zip(rows[0], "abcd", strict=True))])
+    yield Fault(
+        "a field too many", table(rows) + b"a,b,c,d,e\n", "rows.csv", [*rows, dict(zip(rows[0], "abcd", strict=True))]
+    )
+    yield Fault(
+        "a field too few", table(rows) + b"a,b,c\n", "rows.csv", [*rows, dict(zip(rows[0], "abc", strict=False))]
+    )
+    yield Fault(
+        "a quote not closed", table(rows) + b'a,b,c,"d\n', "rows.csv", [*rows, dict(zip(rows[0], "abcd", strict=True))]
+    )
     for word in ("NA", "None", "null", "nan", "N/A", "n/a", "true", "007", "1e5"):
         changed = at(rows, 1, response=word)
         yield Fault(f"the answer is {word}", table(changed), "rows.csv", changed)
@@ -222,7 +248,12 @@ def _ragas_rows() -> list[Row]:
     ]
 
 
-_OLD: Final = {"user_input": "question", "retrieved_contexts": "contexts", "response": "answer", "reference": "ground_truth"}
+_OLD: Final = {
+    "user_input": "question",
+    "retrieved_contexts": "contexts",
+    "response": "answer",
+    "reference": "ground_truth",
+}
 
 
 def _ragas_faults(file: str, write: Callable[[Sequence[Row]], bytes]) -> Iterator[Fault]:
@@ -235,13 +266,39 @@ def _ragas_faults(file: str, write: Callable[[Sequence[Row]], bytes]) -> Iterato
         yield Fault(f"{name} missing in all", write(less(rows, name)), file, less(rows, name))
         yield Fault(f"{name} null", write(at(rows, 2, **{name: None})), file, less(rows, name, 2))
     yield Fault("an empty reference", write(at(rows, 1, reference="")), file, at(rows, 1, reference=""))
-    yield Fault("contexts a text", write(at(rows, 1, retrieved_contexts="One.")), file, at(rows, 1, retrieved_contexts=["One."]))
-    yield Fault("contexts a text in all", write([{**row, "retrieved_contexts": "One."} for row in rows]), file,
-                [{**row, "retrieved_contexts": ["One."]} for row in rows])
-    yield Fault("contexts a printed list", write(at(rows, 1, retrieved_contexts="['a', 'b']")), file, at(rows, 1, retrieved_contexts=["a", "b"]))
-    yield Fault("contexts with a number", write(at(rows, 1, retrieved_contexts=["a", 7])), file, at(rows, 1, retrieved_contexts=["a", "7"]))
-    yield Fault("contexts with a null", write(at(rows, 1, retrieved_contexts=["a", None])), file, at(rows, 1, retrieved_contexts=["a"]))
-    yield Fault("contexts of objects", write(at(rows, 1, retrieved_contexts=[{"text": "a"}])), file, at(rows, 1, retrieved_contexts=["a"]))
+    yield Fault(
+        "contexts a text", write(at(rows, 1, retrieved_contexts="One.")), file, at(rows, 1, retrieved_contexts=["One."])
+    )
+    yield Fault(
+        "contexts a text in all",
+        write([{**row, "retrieved_contexts": "One."} for row in rows]),
+        file,
+        [{**row, "retrieved_contexts": ["One."]} for row in rows],
+    )
+    yield Fault(
+        "contexts a printed list",
+        write(at(rows, 1, retrieved_contexts="['a', 'b']")),
+        file,
+        at(rows, 1, retrieved_contexts=["a", "b"]),
+    )
+    yield Fault(
+        "contexts with a number",
+        write(at(rows, 1, retrieved_contexts=["a", 7])),
+        file,
+        at(rows, 1, retrieved_contexts=["a", "7"]),
+    )
+    yield Fault(
+        "contexts with a null",
+        write(at(rows, 1, retrieved_contexts=["a", None])),
+        file,
+        at(rows, 1, retrieved_contexts=["a"]),
+    )
+    yield Fault(
+        "contexts of objects",
+        write(at(rows, 1, retrieved_contexts=[{"text": "a"}])),
+        file,
+        at(rows, 1, retrieved_contexts=["a"]),
+    )
     yield Fault("no contexts", write(at(rows, 1, retrieved_contexts=[])), file, at(rows, 1, retrieved_contexts=[]))
     yield Fault("response a number", write(at(rows, 1, response=42)), file, at(rows, 1, response="42"))
     yield Fault("reference a number", write(at(rows, 1, reference=42)), file, at(rows, 1, reference="42"))
@@ -266,7 +323,12 @@ def ragas() -> Iterator[Fault]:
     plain = less(rows, "retrieved_contexts")
     yield from _bytes_of("csv", "rows.csv", table(plain), plain)
     yield Fault("printed lists", table(rows), "rows.csv", rows)
-    yield Fault("JSON lists", table(rows, cell=lambda value: json.dumps(value) if isinstance(value, list) else value), "rows.csv", rows)
+    yield Fault(
+        "JSON lists",
+        table(rows, cell=lambda value: json.dumps(value) if isinstance(value, list) else value),
+        "rows.csv",
+        rows,
+    )
     yield Fault("semicolons", table(plain, ";"), "rows.csv", plain)
     yield Fault("an empty cell", table(at(plain, 1, reference="")), "rows.csv", at(plain, 1, reference=""))
     for word in ("NA", "None", "007", "4.20"):
@@ -300,9 +362,18 @@ def deepeval() -> Iterator[Fault]:
     yield Fault("joined lists", jsonl(joined), "goldens.jsonl", rows)
     yield Fault("joined lists", pretty(joined), "goldens.json", rows)
     yield Fault("printed lists", table(rows), "goldens.csv", rows)
-    yield Fault("JSON lists", table(rows, cell=lambda value: json.dumps(value) if isinstance(value, list) else value), "goldens.csv", rows)
+    yield Fault(
+        "JSON lists",
+        table(rows, cell=lambda value: json.dumps(value) if isinstance(value, list) else value),
+        "goldens.csv",
+        rows,
+    )
     yield Fault("semicolons", table(joined, ";"), "goldens.csv", rows)
-    camel = {"actual_output": "actualOutput", "expected_output": "expectedOutput", "retrieval_context": "retrievalContext"}
+    camel = {
+        "actual_output": "actualOutput",
+        "expected_output": "expectedOutput",
+        "retrieval_context": "retrievalContext",
+    }
     for file, write in (("goldens.json", pretty), ("goldens.jsonl", jsonl)):
         yield Fault("camelCase", write(renamed(rows, **camel)), file, rows)
         yield Fault("a misspelt name", write(renamed(rows, actual_output="actual_ouput")), file, rows)
@@ -312,14 +383,31 @@ def deepeval() -> Iterator[Fault]:
         yield Fault("input empty", write(at(rows, 1, input="")), file, at(rows, 1, input=""))
         yield Fault("input a number", write(at(rows, 1, input=7)), file, at(rows, 1, input="7"))
         yield Fault("actual_output a number", write(at(rows, 1, actual_output=7)), file, at(rows, 1, actual_output="7"))
-        yield Fault("retrieval_context a text", write(at(rows, 1, retrieval_context="One.")), file, at(rows, 1, retrieval_context=["One."]))
+        yield Fault(
+            "retrieval_context a text",
+            write(at(rows, 1, retrieval_context="One.")),
+            file,
+            at(rows, 1, retrieval_context=["One."]),
+        )
         yield Fault("context a text", write(at(rows, 1, context="One.")), file, at(rows, 1, context=["One."]))
-        yield Fault("retrieval_context with a number", write(at(rows, 1, retrieval_context=["a", 7])), file, at(rows, 1, retrieval_context=["a", "7"]))
+        yield Fault(
+            "retrieval_context with a number",
+            write(at(rows, 1, retrieval_context=["a", 7])),
+            file,
+            at(rows, 1, retrieval_context=["a", "7"]),
+        )
         yield Fault("a further key", write([{**row, "page": 3} for row in rows]), file, rows)
     for word in ("NA", "None", "007", "4.20", "true"):
         changed = at(joined, 1, actual_output=word)
         yield Fault(f"the answer is {word}", table(changed), "goldens.csv", at(rows, 1, actual_output=word))
     numbers = [{**row, "actual_output": f"00{place}"} for place, row in enumerate(joined)]
-    yield Fault("all answers are digits", table(numbers), "goldens.csv", [{**row, "actual_output": f"00{n}"} for n, row in enumerate(rows)])
-    yield Fault("an empty cell", table(at(joined, 1, expected_output="")), "goldens.csv", less(rows, "expected_output", 1))
+    yield Fault(
+        "all answers are digits",
+        table(numbers),
+        "goldens.csv",
+        [{**row, "actual_output": f"00{n}"} for n, row in enumerate(rows)],
+    )
+    yield Fault(
+        "an empty cell", table(at(joined, 1, expected_output="")), "goldens.csv", less(rows, "expected_output", 1)
+    )
     yield Fault("camelCase", table(renamed(joined, **camel)), "goldens.csv", rows)

@@ -39,7 +39,9 @@ def _cases(dataset: Dataset) -> Any:
     if dataset.cases is None:
         return None
     called = _CALLED.get(dataset.format, {})
-    held = {called.get(name, name): column for name, column in dataset.fields.items() if column in dataset.cases.columns}
+    held = {
+        called.get(name, name): column for name, column in dataset.fields.items() if column in dataset.cases.columns
+    }
     return [
         {name: row[column] for name, column in held.items() if row[column] is not None}
         for row in dataset.cases.iter_rows(named=True)

@@ -60,7 +60,9 @@ class Damage:
     lines: Callable[[Lines], Lines] = lambda lines: lines
     data: Callable[[bytes], bytes] = lambda data: data
     intended: Any = field(default_factory=lambda: INTENDED)
-    stricter: Mapping[str, str] = field(default_factory=dict)  # by platform that loads it, why it is refused all the same
+    stricter: Mapping[str, str] = field(
+        default_factory=dict
+    )  # by platform that loads it, why it is refused all the same
     also: Mapping[str, Callable[[Lines], Lines]] = field(default_factory=dict)  # what is done to other parts
 
 
@@ -108,9 +110,7 @@ def add(line: str, place: int | None = None) -> Callable[[Lines], Lines]:
 
 def change(old: str, new: str, only: int | None = None) -> Callable[[Lines], Lines]:
     """``new`` for ``old`` in every line, or in one."""
-    return lambda lines: [
-        line.replace(old, new) if only in (None, place) else line for place, line in enumerate(lines)
-    ]
+    return lambda lines: [line.replace(old, new) if only in (None, place) else line for place, line in enumerate(lines)]
 
 
 def without(key: str, only: int | None = None) -> Callable[[Lines], Lines]:
@@ -235,7 +235,11 @@ DAMAGES: Final = (
 
 def trials(root: Path, repository: Path) -> Iterator[Trial]:
     """Every set for every platform that could read its judgments. Sound ones first, then damaged ones, then the product's own."""
-    for name, parts in (("sound", ("jsonl", "tsv")), ("sound, qrels.jsonl", ("jsonl",)), ("sound, qrels/test.tsv", ("tsv",))):
+    for name, parts in (
+        ("sound", ("jsonl", "tsv")),
+        ("sound, qrels.jsonl", ("jsonl",)),
+        ("sound, qrels/test.tsv", ("tsv",)),
+    ):
         folder = root / name
         for part in ("corpus", "queries", *parts):
             write(folder, part, PARTS[part][1]())
@@ -275,9 +279,16 @@ def _whole_sets(root: Path) -> Iterator[Trial]:
     for platform in ("evalscope", "mteb"):
         yield Trial("all ids are numbers", platform, folder, intended, _CAST[platform])
 
-    for name, digits in (("zeros before digits", "00{}"), ("digits", "{}"), ("exponents", "{}e5"), ("words like NA", "N{}")):
+    for name, digits in (
+        ("zeros before digits", "00{}"),
+        ("digits", "{}"),
+        ("exponents", "{}e5"),
+        ("words like NA", "N{}"),
+    ):
         folder = root / name
-        new = {old: digits.format(old[1:]) for old in DOCUMENTS} | {old: digits.format(int(old[1:]) + 100) for old in QUERIES}
+        new = {old: digits.format(old[1:]) for old in DOCUMENTS} | {
+            old: digits.format(int(old[1:]) + 100) for old in QUERIES
+        }
         if name == "words like NA":
             new |= {"d1": "NA", "d5": "null", "d6": "None"}
 

@@ -113,7 +113,11 @@ def not_text(azure: AzureTable) -> Iterator[Finding | More]:
             found = table.findings("AZ106", Level.ERROR, name, cells, f"{header} is {{}}, not a text".format)
             yield from (_quoted(table, name, each) for each in found)
             structures = ((row, kind) for kind in ("list", "object") for row in _of_kind(table, name, [kind]))
-            odd = ((row, kind) for row, kind in structures if wanted in _SPOKEN and not _is_messages(table.frame[name][row]))
+            odd = (
+                (row, kind)
+                for row, kind in structures
+                if wanted in _SPOKEN and not _is_messages(table.frame[name][row])
+            )
             yield from table.findings("AZ106", Level.ERROR, name, odd, f"{header} is {{}}, not a text".format)
 
 
@@ -258,10 +262,20 @@ def read_as_missing(azure: AzureTable) -> Iterator[Finding | More]:
         if (name := azure.columns.get(wanted)) is not None:
             header = short(azure.table.header_of(name))
             hits = missing(azure.table, name)
-            yield from azure.table.findings("AZ114", Level.ERROR, name, hits, f"{header}: Azure reads {{}} as nan".format)
+            yield from azure.table.findings(
+                "AZ114", Level.ERROR, name, hits, f"{header}: Azure reads {{}} as nan".format
+            )
 
 
-@rule("AZ115", "not-called-csv", Level.INFO, platforms=("azure",), example="rows.txt", remedy="call it .csv", on=AzureTable)
+@rule(
+    "AZ115",
+    "not-called-csv",
+    Level.INFO,
+    platforms=("azure",),
+    example="rows.txt",
+    remedy="call it .csv",
+    on=AzureTable,
+)
 def not_called_csv(azure: AzureTable) -> Iterator[Finding]:
     """Azure's loader goes by the name: what does not end in .csv is read as JSON lines, and fails."""
     if azure.table.container == "csv" and azure.table.path.suffix.lower() != ".csv":
