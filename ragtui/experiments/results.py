@@ -19,7 +19,7 @@ class MetricSummary:
     """One metric on one side. ``mean`` is over the ``n_scored`` of ``n_total`` cells, ``strict_mean`` counts errors as
     the worst score; both are ``None`` where nothing was scored (``strict_mean`` also where the scale has no worst end).
     ``histogram`` counts scores in equal bins over the scale. Repeats are folded: a case is one cell, its score their
-    mean; ``flips`` counts cases whose repeats disagree on passing. ``notes`` are short remarks that belong beside the
+    mean; ``ci95`` never leaves the scale; ``flips`` counts cases whose repeats disagree on passing. ``notes`` are short remarks that belong beside the
     figure ("2 queries not in the run")."""
 
     metric: str

@@ -87,7 +87,7 @@ def summary(
         side=side,
         mean=float(scores.mean()) if scores.size else None,
         strict_mean=_strict_mean(scores, sum(n for state, n in states.items() if state.is_error), metric.worst),
-        ci95=_interval(scores, scored_clusters),
+        ci95=_between(_interval(scores, scored_clusters), *_reach(scores, metric.scale)),
         n_scored=scores.size,
         n_total=cases.height,
         states=states,
@@ -105,6 +105,25 @@ def _interval(scores: NDArray[np.float64], clusters: Sequence[object] | None) ->
         return statistics.wilson(int(scores.sum()), scores.size)
     estimate = statistics.mean_interval(scores, clusters)
     return None if estimate is None else (estimate.low, estimate.high)
+
+
+def _between(
+    ends: tuple[float | None, float | None] | None, bottom: float | None, top: float | None
+) -> tuple[float, float] | None:
+    """An interval as far as it lies between ``bottom`` and ``top``, either of which may be open."""
+    if ends is None or ends[0] is None or ends[1] is None:
+        return None
+    low, high = ends
+    return (low if bottom is None else max(low, bottom), high if top is None else min(high, top))
+
+
+def _reach(scores: NDArray[np.float64], scale: tuple[float | None, float | None]) -> tuple[float | None, float | None]:
+    """How far a mean can lie: the scale's ends, or the scores' where an imported file goes beyond them."""
+    bottom, top = scale
+    return (
+        None if bottom is None or not scores.size else min(bottom, float(scores.min())),
+        None if top is None or not scores.size else max(top, float(scores.max())),
+    )
 
 
 def _strict_mean(scores: NDArray[np.float64], errors: int, worst: float | None) -> float | None:
@@ -142,12 +161,14 @@ def comparison(
     found = statistics.paired(both["score"].to_numpy(), both["other"].to_numpy(), sources, seed=seed)
     gain = (both["score"] - both["other"]).to_numpy() * (1 if metric.higher_is_better else -1)
     worst, best = found.worst, found.best
+    bottom, top = _reach(np.concatenate([both["score"].to_numpy(), both["other"].to_numpy()]), metric.scale)
+    width = None if bottom is None or top is None else top - bottom
     if not metric.higher_is_better and worst is not None and best is not None:
         worst, best = -best, -worst
     return MetricComparison(
         metric=metric.spec,
         delta=found.delta,
-        ci95=None if found.low is None or found.high is None else (found.low, found.high),
+        ci95=_between((found.low, found.high), None if width is None else -width, width),
         p=found.p,
         p_holm=None,
         test=found.test,

@@ -83,12 +83,8 @@ def interval(ci95: tuple[float, float] | None, digits: int = 2, signed: bool = F
 
 
 def mean_interval(summary: MetricSummary, metric: PlannedMetric) -> str:
-    """The interval of a mean, shown no further than the scale goes."""
-    if summary.ci95 is None:
-        return NONE
-    (low, high), (bottom, top) = summary.ci95, metric.scale
-    shown = (low if bottom is None else max(low, bottom), high if top is None else min(high, top))
-    return interval(shown, _digits(summary, metric))
+    """The interval of a mean, with as many digits as the mean."""
+    return interval(summary.ci95, _digits(summary, metric))
 
 
 def signed_number(value: float | None, digits: int = 2) -> str:

@@ -61,6 +61,23 @@ def test_one_score_has_a_mean_and_no_interval() -> None:
     assert (found.mean, found.ci95, found.pass_rate) == (0.5, None, 1.0)
 
 
+def test_no_interval_leaves_the_scale() -> None:
+    found = summary(GROUNDEDNESS, [5.0, 5.0, 1.0, 5.0])
+    assert found.ci95 == (1.0, 5.0)
+    assert wording.mean_interval(found, GROUNDEDNESS) == wording.interval(found.ci95) == "[1.00, 5.00]"
+    few = summary(GROUNDEDNESS, [5.0, 1.0])
+    assert few.ci95 == (1.0, 5.0)
+    assert summary(LATENCY, [10.0, 900.0]).ci95[0] == 0.0, "time has a lower end only"
+    assert summary(LATENCY, [10.0, 900.0]).ci95[1] > 900
+    better, worse = folded(GROUNDEDNESS, [5.0, 5.0, 1.0]), folded(GROUNDEDNESS, [1.0, 1.0, 5.0])
+    assert tally.comparison(better, worse, GROUNDEDNESS).ci95 == (-4.0, 4.0)
+
+
+def test_an_interval_holds_its_mean_where_a_file_goes_beyond_the_scale() -> None:
+    found = summary(GROUNDEDNESS, [7.0, 8.0, 9.0])
+    assert found.ci95[0] < found.mean < found.ci95[1]
+
+
 def test_a_mean_of_passes_and_failures_is_a_rate_with_wilsons_interval() -> None:
     low, high = summary(F1, [1.0, 0.0, 1.0, 1.0]).ci95
     assert (low, high) == pytest.approx((0.3006, 0.9544), abs=1e-4)
