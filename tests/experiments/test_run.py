@@ -313,6 +313,26 @@ def test_an_experiment_reopens_its_dataset_unless_that_has_changed(shell: Shell)
         reopen(entry, workspace)
 
 
+def test_scores_of_another_version_of_the_embedded_judge_are_never_shown_as_current(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell.write("desk.jsonl", ROWS)
+    old = ran(shell.folder, metrics="groundedness")
+    computed = ran(shell.folder, metrics="f1")
+    assert "another version" not in shell("show", old.experiment).out
+    monkeypatch.setattr("ragtui.judges.embedded.version.version", lambda: "0123456789")
+    plan, _, workspace = prepared(shell.folder, metrics="groundedness")
+    assert (plan.id != old.experiment, plan.judge_version) == (True, "0123456789")
+    assert prepared(shell.folder, metrics="f1")[0].id == computed.experiment, "no judge was asked"
+    assert "another version of the embedded judge" in shell("show", old.experiment).out
+    with pytest.raises(PlanError, match="the embedded judge has changed since"):
+        reopen(old.entry, workspace)
+    new = ran(shell.folder, metrics="groundedness")
+    refused = shell("compare", old.experiment, new.experiment)
+    assert refused.status == 2
+    assert "version 0123456789" in refused.err
+
+
 def test_a_limited_experiment_reopens_with_its_limit(shell: Shell) -> None:
     shell.write("desk.jsonl", ROWS)
     workspace = Workspace.open(shell.folder)
