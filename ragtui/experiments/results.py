@@ -19,8 +19,8 @@ class MetricSummary:
     """One metric on one side. ``mean`` is over the ``n_scored`` of ``n_total`` cells, ``strict_mean`` counts errors as
     the worst score; both are ``None`` where nothing was scored (``strict_mean`` also where the scale has no worst end).
     ``histogram`` counts scores in equal bins over the scale. Repeats are folded: a case is one cell, its score their
-    mean; ``ci95`` never leaves the scale; ``flips`` counts cases whose repeats disagree on passing. ``notes`` are short remarks that belong beside the
-    figure ("2 queries not in the run")."""
+    mean; ``ci95`` never leaves the scale; ``flips`` counts cases whose repeats disagree on passing. ``notes`` are short
+    remarks that belong beside the figure ("2 queries not in the run")."""
 
     metric: str
     side: Side
@@ -106,7 +106,8 @@ class RankedDocument:
 
 @dataclass(frozen=True, slots=True)
 class SideDetail:
-    """What one side answered for one case; ``cause`` is ragtui's diagnosis with the evidence that led there."""
+    """What one side answered for one case; ``contexts`` are those its metrics saw, the dataset's where the target gave
+    none; ``cause`` is ragtui's diagnosis with the evidence that led there."""
 
     side: Side
     state: State

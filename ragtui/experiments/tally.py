@@ -108,10 +108,10 @@ def _interval(scores: NDArray[np.float64], clusters: Sequence[object] | None) ->
 
 
 def _between(
-    ends: tuple[float | None, float | None] | None, bottom: float | None, top: float | None
+    ends: tuple[float, float] | None, bottom: float | None, top: float | None
 ) -> tuple[float, float] | None:
     """An interval as far as it lies between ``bottom`` and ``top``, either of which may be open."""
-    if ends is None or ends[0] is None or ends[1] is None:
+    if ends is None:
         return None
     low, high = ends
     return (low if bottom is None else max(low, bottom), high if top is None else min(high, top))
@@ -162,13 +162,14 @@ def comparison(
     gain = (both["score"] - both["other"]).to_numpy() * (1 if metric.higher_is_better else -1)
     worst, best = found.worst, found.best
     bottom, top = _reach(np.concatenate([both["score"].to_numpy(), both["other"].to_numpy()]), metric.scale)
+    ends = None if found.low is None or found.high is None else (found.low, found.high)
     width = None if bottom is None or top is None else top - bottom
     if not metric.higher_is_better and worst is not None and best is not None:
         worst, best = -best, -worst
     return MetricComparison(
         metric=metric.spec,
         delta=found.delta,
-        ci95=_between((found.low, found.high), None if width is None else -width, width),
+        ci95=_between(ends, None if width is None else -width, width),
         p=found.p,
         p_holm=None,
         test=found.test,

@@ -70,6 +70,31 @@ def test_a_metric_scores_what_it_can_and_says_why_not_elsewhere(shell: Shell) ->
     assert wrong.cells[1].evidence, "the embedded judge names the sentences it looked at"
 
 
+def contexts_of(results: StoredResults, case_id: str) -> tuple[str, ...]:
+    side = results.detail(case_id).side(Side.CANDIDATE)
+    assert side is not None
+    for cell in side.cells:
+        assert all(each.chunk is None or each.chunk < len(side.contexts) for each in cell.evidence)
+    return side.contexts
+
+
+def test_a_case_shows_the_contexts_it_was_judged_on(shell: Shell) -> None:
+    other = ["The archive is on floor nine.", "It is closed."]
+    shell.write("desk.jsonl", [{**row, "passages": other} for row in ROWS])
+    shell.write("bare.jsonl", [{"id": "a", "query": "q", "response": "On floor two."}])
+    shell.write("full.jsonl", [{"id": "a", "query": "q", "response": "On floor two.", "context": ["Floor two."]}])
+    bare = ran(shell.folder, metrics="groundedness", candidate="recorded:bare.jsonl")
+    assert contexts_of(bare, "a") == ("The archive is on floor two.",), "the dataset's, as the target gave none"
+    assert bare.texts()["contexts"][0] == '["The archive is on floor two."]'
+    assert contexts_of(bare, "b") == (), "no answer, so nothing was judged"
+    full = ran(shell.folder, metrics="groundedness", candidate="recorded:full.jsonl")
+    assert contexts_of(full, "a") == ("Floor two.",)
+    mapped = ran(
+        shell.folder, metrics="groundedness", candidate="recorded:full.jsonl", mapping={"context": "${data.passages}"}
+    )
+    assert contexts_of(mapped, "a") == tuple(other), "those the metric was told to take"
+
+
 def test_facts_metrics_are_asked_once(shell: Shell) -> None:
     shell.write("desk.jsonl", ROWS)
     results = ran(shell.folder, metrics="correctness,completeness,alignment")
