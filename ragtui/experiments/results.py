@@ -180,5 +180,10 @@ class Results(Protocol):
         ...
 
     def causes(self, side: Side = Side.CANDIDATE) -> Mapping[str, int]:
-        """Failing rows per cause, the most frequent first; a person's label counts in place of ragtui's cause."""
+        """Failing rows per cause of ragtui's, the most frequent first: rows that miss a threshold, right refusals and
+        rows that a person labelled aside."""
+        ...
+
+    def labelled(self, side: Side = Side.CANDIDATE) -> Mapping[str, int]:
+        """Rows per label that a person gave, failing or not."""
         ...

@@ -6,6 +6,7 @@ A frame of cases has ``position``, ``case_id``, ``name``. Nothing here knows whe
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -13,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from ragtui.experiments import statistics
+from ragtui.experiments.cause import Cause
 from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.results import MetricComparison, MetricSummary
 from ragtui.metrics.score import State
@@ -107,9 +109,7 @@ def _interval(scores: NDArray[np.float64], clusters: Sequence[object] | None) ->
     return None if estimate is None else (estimate.low, estimate.high)
 
 
-def _between(
-    ends: tuple[float, float] | None, bottom: float | None, top: float | None
-) -> tuple[float, float] | None:
+def _between(ends: tuple[float, float] | None, bottom: float | None, top: float | None) -> tuple[float, float] | None:
     """An interval as far as it lies between ``bottom`` and ``top``, either of which may be open."""
     if ends is None:
         return None
@@ -217,6 +217,18 @@ def rows(
                 .drop("_other")
             )
     return out
+
+
+def causes(rows: pl.DataFrame, metrics: Sequence[PlannedMetric]) -> dict[str, int]:
+    """How many rows fail for which cause, the most frequent first. A row fails where a metric with a threshold says so:
+    a right refusal does not, whatever it scored; a row that a person labelled is that label's."""
+    failing = [~pl.col(f"{each.spec} passed") for each in metrics if f"{each.spec} passed" in rows.columns]
+    if not failing:
+        return {}
+    told = rows.filter(
+        pl.any_horizontal(failing), pl.col("label").is_null(), pl.col("cause") != Cause.RIGHT_REFUSAL.value
+    )
+    return dict(Counter(told["cause"].to_list()).most_common())
 
 
 def worst_first(rows: pl.DataFrame, metric: PlannedMetric) -> pl.DataFrame:

@@ -194,3 +194,22 @@ def test_p_is_shown_without_claiming_more_than_it_says(p: float | None, text: st
 )
 def test_all_and_none_passed_are_said_only_when_true(share: float | None, text: str) -> None:
     assert wording.rate(share) == text
+
+
+def test_only_rows_that_miss_a_threshold_fail_and_labels_are_counted_apart() -> None:
+    causes = ["ungrounded", "ungrounded", "right refusal", "retrieval miss", "retrieval miss"]
+    rows = pl.DataFrame(
+        {
+            "groundedness passed": [False, False, False, True, None],
+            "nDCG@10 passed": pl.Series([None] * 5, dtype=pl.Boolean),
+            "cause": causes,
+            "label": pl.Series([None, "model fault", None, None, None], dtype=pl.String),
+        }
+    )
+    ranking = PlannedMetric("nDCG@10", kind="retrieval")
+    assert tally.causes(rows, [GROUNDEDNESS, ranking]) == {"ungrounded": 1}
+    assert tally.causes(rows, [ranking]) == {}, "without a threshold nothing fails"
+    assert wording.causes({"ungrounded": 1}, {"model fault": 1}) == (
+        "1 of 1 explained failing row: ungrounded. Labelled by people: 1 model fault"
+    )
+    assert wording.causes({}, {}) == ""

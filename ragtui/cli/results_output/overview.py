@@ -36,7 +36,7 @@ def print_results(
     console.print(_figures(results, strict))
     for found in results.comparisons():
         console.print(text.cell(wording.verdict(found, results.plan.metric(found.metric))), soft_wrap=True)
-    said = wording.causes(results.causes())
+    said = wording.causes(results.causes(), results.labelled())
     if said:
         console.print(f"\n{said}", soft_wrap=True)
     if results.plan.judge_model == "embedded" and any(each.question for each in results.plan.metrics):
