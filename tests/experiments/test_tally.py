@@ -213,3 +213,16 @@ def test_only_rows_that_miss_a_threshold_fail_and_labels_are_counted_apart() -> 
         "1 of 1 explained failing row: ungrounded. Labelled by people: 1 model fault"
     )
     assert wording.causes({}, {}) == ""
+
+
+@pytest.mark.parametrize("higher_is_better", [True, False])
+def test_equal_scores_keep_the_datasets_order_in_print_and_in_the_app(higher_is_better: bool) -> None:
+    from ragtui.tui.screens.result_views import orders
+
+    metric = PlannedMetric("f1", threshold=0.5, kind="overlap", higher_is_better=higher_is_better)
+    scores = [0.2, 0.9, 0.2, 0.2, 0.9]
+    rows = pl.DataFrame({"case_id": list("dbcae"), "f1": scores, "f1 passed": [False, True, True, False, True]})
+    printed = tally.worst_first(rows, metric)["case_id"].to_list()
+    shown = next(order for order in orders([metric], False) if order.name == "worst f1")
+    assert printed == (["d", "c", "a", "b", "e"] if higher_is_better else ["b", "e", "d", "c", "a"])
+    assert rows[shown.make(rows)]["case_id"].to_list() == printed
