@@ -102,6 +102,9 @@ class DatasetsPane(Pane):
         current = self.current
         return [] if current is None else [current.name, *([self._part] if self._part else [])]
 
+    def rows_table(self) -> VirtualTable:
+        return self.query_one("#rows", VirtualTable)
+
     def remark(self) -> str:
         table = self.query_one("#lines", VirtualTable)
         if table.row is None or not table.has_focus:

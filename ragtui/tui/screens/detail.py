@@ -73,6 +73,13 @@ class DetailScreen(Screen[None], CaseActions, inherit_bindings=False):
     def rows_table(self) -> VirtualTable:
         return self._table
 
+    def rows_changed(self) -> None:
+        """Filtered or sorted from here: the case at the table's cursor; never none, keys must not go nowhere."""
+        if not self._table.count:
+            tell(self, "no row is like that: all are shown again", "warning")
+            self._table.let_go_of_filter()
+        self._show()
+
     @property
     def case(self) -> CaseDetail | None:
         case_id = self.case_id()
