@@ -165,7 +165,7 @@ class DetailScreen(Screen[None], CaseActions, inherit_bindings=False):
     def do_prompt(self) -> None:
         case, triage = self.case, self.triage
         if case is not None and triage is not None:
-            passage = case_views.prompt_and_reply(case.sides[0], triage.metric)
+            passage = case_views.prompt_and_reply(case.sides[0], triage.metric, triage.plan.judge)
             self.app.push_screen(Reading(f"{case.case_id} · prompt and raw reply", passage))
 
     def do_next_claim(self) -> None:
