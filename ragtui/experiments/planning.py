@@ -53,7 +53,8 @@ def make_plan(
     """The plan of an experiment; equal arguments over equal content give the same plan.
 
     ``metrics`` are specs (or one text with commas), or ``group`` names a Metric Group of the workspace; with neither,
-    what fits the dataset and what the candidate brings is proposed. ``mapping`` gives references by ``input`` or ``METRIC.input``, ``thresholds``
+    what fits the dataset and what the candidate brings is proposed. ``mapping`` gives references by ``input`` or
+    ``METRIC.input``, ``thresholds``
     replaces thresholds by metric.
 
     Raises:
