@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
@@ -210,7 +211,7 @@ class VirtualTable(Performs, DrawnTable):
 
     def do_search(self, text: str = "") -> None:
         if text:
-            work(self, self._search(text), "view")
+            work(self, partial(self._search, text), "view")
         else:
             ask(self, "/", then=lambda typed: self.do_search(typed) if typed else self._forget_search())
 
@@ -259,14 +260,14 @@ class VirtualTable(Performs, DrawnTable):
 
     def do_filter(self, condition: str = "") -> None:
         if condition:
-            work(self, self._filter(condition), "view")
+            work(self, partial(self._filter, condition), "view")
             return
         names = [] if self.frame is None else self.frame.columns
         ask(
             self,
             "show rows where",
             value=self.condition,
-            then=lambda typed: work(self, self._filter(typed), "view"),
+            then=lambda typed: work(self, partial(self._filter, typed), "view"),
             complete=lambda typed: frame_view.complete_column(typed, names),
             history="filter",
         )
@@ -321,7 +322,7 @@ class VirtualTable(Performs, DrawnTable):
 
     def sort(self, name: str, descending: bool | None = None) -> None:
         """Sorts by a column or a named order; the same column again turns the direction round; ``""`` is as it came."""
-        work(self, self._sort(name, descending), "view")
+        work(self, partial(self._sort, name, descending), "view")
 
     async def _sort(self, name: str, descending: bool | None) -> None:
         view, here = self.view, self.row
