@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ragtui.datasets.case_ids import CASE_ID, NAME
 from ragtui.datasets.dataset import Dataset, Role
 from ragtui.datasets.mapping import DATA, LISTS, Reference, Resolution, inputs_frame, metric_inputs, parse_reference
+from ragtui.datasets.retrieval import to_run
 from ragtui.targets.target import Case, Response
 
 if TYPE_CHECKING:
@@ -129,9 +130,7 @@ def query_frame(dataset: Dataset) -> pl.DataFrame:
         queries = pl.DataFrame({"query_id": judged, "text": [""] * judged.len()})
     queries = queries.select("query_id", pl.col("text").fill_null(""))
     queries = queries.unique("query_id", keep="first", maintain_order=True)
-    with_judgments = queries.filter(pl.col("query_id").is_in(judged.implode()))
-    chosen = with_judgments if 0 < with_judgments.height < queries.height / 2 else queries
-    return chosen.with_row_index("position")
+    return to_run(queries, judged).with_row_index("position")
 
 
 def target_cases(dataset: Dataset, mapping: Mapping[str, str], positions: Sequence[int] | range) -> list[Case]:

@@ -228,7 +228,12 @@ class StoredResults:
         path = self.store.file(self.experiment, f".{side}.ranking.parquet")
         listed: dict[int, list[str]] = {}
         if path.is_file():
-            mine = pl.scan_parquet(path, glob=False).filter(pl.col("position").is_in(positions)).sort("position", "rank").collect()
+            mine = (
+                pl.scan_parquet(path, glob=False)
+                .filter(pl.col("position").is_in(positions))
+                .sort("position", "rank")
+                .collect()
+            )
             for position, doc, score in mine.select("position", "doc_id", "score").iter_rows():
                 listed.setdefault(position, []).append(doc)
                 if scores is not None:
