@@ -40,6 +40,24 @@ def test_a_folder_with_other_things_in_it_is_refused(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 
+def test_a_copy_that_was_interrupted_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ragtui.experiments import demo
+
+    whole, copied = demo.write_atomically, iter(range(4))
+
+    def interrupted(path: Path, content: str | bytes) -> None:
+        if next(copied) == 3:
+            raise KeyboardInterrupt
+        whole(path, content)
+
+    monkeypatch.setattr(demo, "write_atomically", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        prepare(tmp_path / "demo")
+    monkeypatch.undo()
+    workspace = prepare(tmp_path / "demo")
+    assert all((workspace.root / sample.path).exists() for sample in SAMPLES)
+
+
 def test_a_folder_that_cannot_be_written_is_one_clear_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(DemoError, match="--to"):
