@@ -129,7 +129,9 @@ def _responses(dataset: Dataset) -> list[str]:
 def _only_response(dataset: Dataset) -> str:
     found = _responses(dataset)
     if not found:
-        raise TargetError(f"{dataset.path} has no recorded responses; name who answers, as recorded:FILE or recorded:COLUMN")
+        raise TargetError(
+            f"{dataset.path} has no recorded responses; name who answers, as recorded:FILE or recorded:COLUMN"
+        )
     if len(found) > 1:
         names = ", ".join(f"recorded:{name}" for name in found[:8])
         raise TargetError(f"{dataset.path} has {len(found)} columns of responses; name one of {names}")

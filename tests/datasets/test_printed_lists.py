@@ -20,7 +20,9 @@ LISTS = {
 
 def table(folder: Path, header: str, cells: list[str], name: str = "cases.csv") -> str:
     with (folder / name).open("w", newline="", encoding="utf-8") as stream:
-        csv.writer(stream).writerows([["question", "answer", header], *([f"q{n}", "a", cell] for n, cell in enumerate(cells))])
+        csv.writer(stream).writerows(
+            [["question", "answer", header], *([f"q{n}", "a", cell] for n, cell in enumerate(cells))]
+        )
     return str(folder / name)
 
 
@@ -47,7 +49,9 @@ def test_azures_table_of_texts_is_held_to_the_same(tmp_path: Path) -> None:
     assert (dataset.format, [each.code for each in report.findings if each.field == "context"]) == ("azure", ["TBL106"])
 
 
-@pytest.mark.parametrize("prose", ["[1] See page 2.", "[sic] one chunk", "[1, 2]", "[Bob's list](x)", "'quoted' [a]", "[]"])
+@pytest.mark.parametrize(
+    "prose", ["[1] See page 2.", "[sic] one chunk", "[1, 2]", "[Bob's list](x)", "'quoted' [a]", "[]"]
+)
 def test_prose_in_brackets_is_no_list(tmp_path: Path, prose: str) -> None:
     _, report = open_dataset(table(tmp_path, "context", [prose]))
     assert not {each.code for each in report.findings} & {"TBL106", "TBL107", "EV105"}

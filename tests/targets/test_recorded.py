@@ -146,7 +146,10 @@ def test_files_are_found_in_the_workspace_and_beside_the_dataset(tmp_path: Path)
         ("a.csv", "id,response\nc2,two\nc1,one\n"),
         ("a.tsv", "qid\toutput\nc2\ttwo\nc1\tone\n"),
         ("a.csv", "id;bot_answer;latency_ms\nc2;two;20\nc1;one;10\n"),
-        ("a.jsonl", '{"id": "c2", "response": "two", "contexts": ["x"]}\n{"id": "c1", "response": "one", "contexts": []}\n'),
+        (
+            "a.jsonl",
+            '{"id": "c2", "response": "two", "contexts": ["x"]}\n{"id": "c1", "response": "one", "contexts": []}\n',
+        ),
         ("a.jsonl", '{"id": "c2", "answer": "two", "context": ["x"]}\n{"id": "c1", "answer": "one", "context": []}\n'),
     ],
 )
@@ -182,7 +185,9 @@ def test_a_file_that_does_not_tell_its_answers_says_what_it_lacks(tmp_path: Path
 def test_contexts_as_python_prints_them_are_lists(tmp_path: Path) -> None:
     from ragtui.datasets.check import open_dataset
 
-    (tmp_path / "cases.csv").write_text("id,query,response,context\nc1,q,r,\"['a', \"\"it's\"\"]\"\nc2,p,r,plain\n", "utf-8")
+    (tmp_path / "cases.csv").write_text(
+        'id,query,response,context\nc1,q,r,"[\'a\', ""it\'s""]"\nc2,p,r,plain\n', "utf-8"
+    )
     dataset = open_dataset(str(tmp_path / "cases.csv"))[0]
     first, second = answers(opened("recorded", dataset, tmp_path), "c1", "c2")
     assert (first.contexts, second.contexts) == (("a", "it's"), ("plain",))

@@ -55,5 +55,7 @@ def summary(opened: Opened) -> str:
     datasets = told(len(opened.datasets), "dataset")
     unread = f"; {told(len(opened.unread), 'file')} not read" if opened.unread else ""
     if not any(count for count, _ in counts):
-        return f"All checks passed: {datasets}, {told(sum(dataset.rows for dataset in opened.datasets), 'row')}{unread}."
+        return (
+            f"All checks passed: {datasets}, {told(sum(dataset.rows for dataset in opened.datasets), 'row')}{unread}."
+        )
     return f"Found {', '.join(told(count, noun) for count, noun in counts if count)} in {datasets}{unread}."
