@@ -81,12 +81,15 @@ def run_and_report(wishes: Wishes) -> int:
         One of ``errors_of_a_run``: nothing was run.
     """
     from ragtui.cli.results_output import console
+    from ragtui.experiments.planning import check_split, check_stated
     from ragtui.experiments.store import Store
     from ragtui.workspace import Workspace
 
     workspace = Workspace.open(".")
     dataset, report = _opened(wishes)
+    check_split(report)
     plan = _plan(wishes, dataset, workspace)
+    check_stated((each.partition("=")[0].strip() for each in wishes.mapping), plan, dataset, workspace)
     gates = _gates(wishes, plan)
     _check_files(wishes)
     talk = None if wishes.quiet else console(stderr=True)
@@ -177,12 +180,12 @@ def _gates(wishes: Wishes, plan: Plan) -> Gates:
 
 def _check_files(wishes: Wishes) -> None:
     """What cannot be written is told before anything is paid for."""
-    from ragtui.experiments.reports import ReportError, check_path
+    from ragtui.experiments.reports import check_path, check_place
 
     for path in wishes.reports:
         check_path(path)
-    if wishes.scores is not None and not wishes.scores.absolute().parent.is_dir():
-        raise ReportError(f"{wishes.scores}: there is no folder {wishes.scores.parent}")
+    if wishes.scores is not None:
+        check_place(wishes.scores)
 
 
 def _preflight(

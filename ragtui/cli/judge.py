@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import typer
 
+from ragtui.cli._numbers import MOST
 from ragtui.cli._stop import could_not_run
 
 if TYPE_CHECKING:
@@ -23,7 +25,9 @@ def command(
         None, metavar="[JUDGE]...", help="Judges to try: embedded, openai:MODEL[@URL], or a name."
     ),
     strategy: str = typer.Option("auto", help="auto, rubric or claims."),
-    claims: int = typer.Option(_CLAIMS, min=0, help="Gold claims to judge; 0 only asks whether the judge works."),
+    claims: int = typer.Option(
+        _CLAIMS, min=0, max=MOST, help="Gold claims to judge; 0 only asks whether the judge works."
+    ),
     part: str = typer.Option("heldout", help="Gold claims of this part: heldout or tuning."),
     quiet: bool = typer.Option(False, "--quiet", "-q", help="No progress on standard error."),
 ) -> None:
@@ -125,7 +129,7 @@ async def _check(asked: Judge, claims: int, part: str, quiet: bool) -> GoldRepor
     def count(_: GoldClaim, __: Verdict) -> None:
         nonlocal done
         done += 1
-        if not quiet and asked.host is not None:
+        if not quiet and asked.host is not None and sys.stderr.isatty():
             typer.echo(f"\r{done}/{len(chosen)} claims", nl=done == len(chosen), err=True)
 
     try:

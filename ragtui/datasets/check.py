@@ -69,8 +69,10 @@ def open_datasets(
     options: ReadOptions = _DEFAULTS,
     format: str | None = None,
     on_source: Callable[[Source], None] = lambda source: None,
+    whole: bool = False,
 ) -> Opened:
-    """Opens and checks everything at ``paths``; ``on_source`` hears of each source before it is read.
+    """Opens and checks everything at ``paths``; ``on_source`` hears of each source before it is read. With ``whole`` a
+    folder that is a dataset is that dataset alone, whatever else lies in it.
 
     Raises:
         CannotOpen: a named path is not there, a named file is of no known format, or there is nothing to check at all.
@@ -81,17 +83,21 @@ def open_datasets(
     for path in typed:
         found = 0
         passed: list[str] = []
-        for source in sources_at(path, opened.notes.append, forced, passed.append):
+        for source in _sources(path, opened, forced, whole, passed):
             named = source.shown.split("#")[0] == path.split("#")[0]
-            chosen = choose_format(source, forced) if named or choose_format(source) else None
-            if chosen is None:
-                if named:
-                    raise CannotOpen(f"{path}: {_nobody_knows(source)}")
-                passed.append(source.shown)
+            try:
+                chosen = choose_format(source, forced) if named or choose_format(source) else None
+                if chosen is None:
+                    if named:
+                        raise CannotOpen(f"{path}: {_nobody_knows(source)}")
+                    passed.append(source.shown)
+                    continue
+                on_source(source)
+                _read(source, *chosen, options, opened)
+            except OSError as error:
+                _not_read(source, error, named, opened)
                 continue
-            on_source(source)
             found += 1
-            _read(source, *chosen, options, opened)
         told = not_read(passed)
         if not found:
             raise CannotOpen(f"{path}: holds nothing that ragtui can check" + (f"; {told}" if told else ""))
@@ -100,6 +106,27 @@ def open_datasets(
     if not opened.datasets and not any(report.counts for report in opened.reports):
         raise CannotOpen(f"{', '.join(typed) or 'no path'}: nothing to check")
     return opened
+
+
+def _sources(path: str, opened: Opened, forced: Format | None, whole: bool, passed: list[str]) -> list[Source]:
+    try:
+        sources = sources_at(path, opened.notes.append, forced, passed.append)
+    except OSError as error:
+        raise CannotOpen(f"{path}: cannot be read: {error.strerror or error}") from error
+    itself = [source for source in sources if source.is_folder and source.shown == path]
+    return itself if whole and itself else sources
+
+
+def _not_read(source: Source, error: OSError, named: bool, opened: Opened) -> None:
+    """A file that fails while it is read is passed over in a scan.
+
+    Raises:
+        CannotOpen: it was named.
+    """
+    told = f"{source.shown}: cannot be read: {error.strerror or error}"
+    if named:
+        raise CannotOpen(told) from error
+    opened.notes.append(told)
 
 
 def not_read(paths: Sequence[str]) -> str:
@@ -118,7 +145,7 @@ def open_dataset(path: str, format: str | None = None, options: ReadOptions = _D
     Raises:
         CannotOpen: there is none, or there are several.
     """
-    opened = open_datasets([path], options, format)
+    opened = open_datasets([path], options, format, whole=True)
     if not opened.datasets:
         worst = next((finding for finding in opened.findings() if finding.level is Level.ERROR), None)
         raise CannotOpen(f"{path}: {worst.message if worst else 'no dataset could be read'}")

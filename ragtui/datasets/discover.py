@@ -38,6 +38,8 @@ def sources_at(
     Raises:
         CannotOpen: there is no such path, or it cannot be read.
     """
+    if not typed:
+        raise CannotOpen("a path is empty; name a file or a folder (. is this one)")
     path, sheet = _split_sheet(typed)
     if not path.exists():
         raise CannotOpen(f"{typed}: no such file or folder")
@@ -108,10 +110,12 @@ def _in_folder(
         elif entry.is_file() and _NO_READER.fullmatch(entry.name):
             on_unread(os.path.join(typed, inner))
         elif entry.is_file() and not _NO_DATA.fullmatch(entry.name):
-            if os.access(entry.path, os.R_OK):
-                yield from _in_file(root / inner, os.path.join(typed, inner), inner)
+            try:
+                found = _in_file(root / inner, os.path.join(typed, inner), inner)
+            except OSError as error:
+                on_skip(f"{os.path.join(typed, inner)}: {error.strerror or error}")
             else:
-                on_skip(f"{os.path.join(typed, inner)}: no permission to read it")
+                yield from found
 
 
 def is_left_alone(name: str) -> bool:

@@ -58,7 +58,7 @@ def _cut_at_quotes(path: Path) -> pl.DataFrame:
     score = pl.col(_END).str.strip_chars(": }").cast(pl.Float64, strict=False)
     fits = pl.col(_END).str.contains(_SCORE) & score.is_finite()
     return (
-        pl.scan_csv(path, separator='"', quote_char=None, has_header=False, schema=schema)
+        pl.scan_csv(path, separator='"', quote_char=None, has_header=False, schema=schema, glob=False)
         .select(
             pl.col(_QUERY).alias("query_id"),
             pl.col(_DOCUMENT).alias("doc_id"),

@@ -101,8 +101,17 @@ def _json_document(stream: BinaryIO, doc_id: str) -> tuple[str, str]:
 
 def _objects(stream: BinaryIO) -> Iterator[dict[str, Any]]:
     """The objects from here to the end of the line, or of the first one where that goes on over several lines."""
-    decode = json.JSONDecoder(strict=False).raw_decode
+    import msgspec
+
     raw = stream.readline()
+    try:  # nearly every line is one sound object, which this reads five times as fast
+        record = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        record = None
+    if isinstance(record, dict):
+        yield record
+        return
+    decode = json.JSONDecoder(strict=False).raw_decode
     while len(raw) < _LONGEST:
         text = raw.decode("utf-8", "replace")
         position, found = 0, False

@@ -195,6 +195,7 @@ def _checked_url(url: str, where: str) -> str:
     try:
         parts = urlsplit(url)
         valid = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+        valid = valid and url.isprintable() and " " not in url
     except ValueError:
         valid = False
     if not valid:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.datasets.dataset import Dataset, Shape
+from ragtui.datasets.texts import corpus
 from ragtui.metrics.wording.words import is_unspaced, words
 from ragtui.targets.target import Case, Response, TargetError
 from ragtui.workspace import Workspace
@@ -87,20 +87,19 @@ def terms(text: str) -> list[str]:
 
 
 def _indexed(dataset: Dataset) -> tuple[Any, pl.Series]:
-    """The index, and the document ids in its order."""
+    """The index, and the document ids in its order; of several documents with one id the last is searched."""
     import bm25s
     import polars as pl
 
-    ids: list[str] = []
-    listed: list[list[str]] = []
-    for doc_id, text in documents(dataset):
-        ids.append(doc_id)
-        listed.append(terms(text))
-    if not any(listed):
+    try:
+        terms_of = {each.doc_id: terms(each.whole) for batch in corpus(dataset) for each in batch}
+    except OSError as error:
+        raise TargetError(f"{dataset.corpus_path}: cannot be read: {error.strerror or error}") from error
+    if not any(terms_of.values()):
         raise TargetError(f"{dataset.path}: its corpus holds no words to search")
     index = bm25s.BM25(method="lucene", k1=K1, b=B)
-    index.index(listed, show_progress=False)
-    return index, pl.Series("doc_id", ids)
+    index.index(list(terms_of.values()), show_progress=False)
+    return index, pl.Series("doc_id", list(terms_of))
 
 
 def _batch(index: Any, doc_ids: pl.Series, ids: Sequence[str], texts: Sequence[str]) -> pl.DataFrame:
@@ -129,16 +128,3 @@ def _schema() -> dict[str, Any]:
     import polars as pl
 
     return {"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64}
-
-
-def documents(dataset: Dataset) -> Iterator[tuple[str, str]]:
-    """Every document's id and text, title in front, in the corpus' order."""
-    import msgspec
-
-    assert dataset.corpus is not None
-    with Path(dataset.corpus_path or "").open("rb") as stream:
-        for doc_id, offset in dataset.corpus.select("doc_id", "offset").iter_rows():
-            stream.seek(offset)
-            record = msgspec.json.decode(stream.readline())
-            title, text = record.get("title") or "", record.get("text") or ""
-            yield doc_id, f"{title} {text}".strip()

@@ -23,7 +23,7 @@ def write_rows(results: Results, case_ids: Sequence[str], path: Path) -> str:
     import polars as pl
 
     from ragtui.experiments.plan import Side
-    from ragtui.experiments.reports.spreadsheet import neutral, sheet
+    from ragtui.experiments.reports.spreadsheet import cell_text, sheet
 
     if not path.absolute().parent.is_dir():
         raise OSError(f"there is no folder {path.parent}")
@@ -31,8 +31,7 @@ def write_rows(results: Results, case_ids: Sequence[str], path: Path) -> str:
     frame = wanted.join(sheet(results, Side.CANDIDATE), on="case_id", how="left", maintain_order="left")
     buffer = io.StringIO()
     writer = csv.writer(buffer)
-    writer.writerow(frame.columns)
-    for row in frame.iter_rows():
-        writer.writerow(neutral(cell) if isinstance(cell, str) else cell for cell in row)
+    for row in (frame.columns, *frame.iter_rows()):
+        writer.writerow(cell_text(cell) if isinstance(cell, str) else cell for cell in row)
     write_atomically(path, "\ufeff" + buffer.getvalue())
     return f"wrote {frame.height:,} rows to {path}; text that a spreadsheet would run begins with an apostrophe"

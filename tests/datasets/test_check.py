@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -161,6 +162,30 @@ def test_any_lines_under_a_known_header_are_read(
         assert "\n" not in opened
     else:
         assert all(finding.line <= len(lines) + 1 for finding in opened.findings())
+
+
+def test_an_empty_path_is_no_folder() -> None:
+    with pytest.raises(CannotOpen, match="a path is empty"):
+        open_datasets([""])
+
+
+def test_a_file_that_fails_while_it_is_read_is_one_line_and_passed_over_in_a_scan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree(tmp_path, a_dot_csv=CSV, b_dot_csv=CSV)
+    whole = Path.open
+
+    def failing(path: Path, *arguments: Any, **options: Any) -> Any:
+        if path.name == "a.csv":
+            raise OSError(5, "Input/output error")
+        return whole(path, *arguments, **options)
+
+    monkeypatch.setattr(Path, "open", failing)
+    with pytest.raises(CannotOpen, match=r"a\.csv: cannot be read: Input/output error"):
+        open_datasets([str(tmp_path / "a.csv")])
+    opened = open_datasets([str(tmp_path)])
+    assert [dataset.name for dataset in opened.datasets] == ["b"]
+    assert [note for note in opened.notes if "a.csv: " in note and "Input/output error" in note] != []
 
 
 def test_a_search_says_which_files_it_did_not_read(tmp_path: Path) -> None:

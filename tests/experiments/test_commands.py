@@ -95,6 +95,16 @@ def test_a_sure_drop_fails_the_gate_on_regression(desk: Shell) -> None:
         (["desk.jsonl", "-g", "x"], "there is no Metric Group 'x'"),
         (["desk.jsonl", "-m", "nDCG@10", "-c", "recorded:new"], "no metric can score a single case"),
         (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--map", "query"], "write INPUT=REFERENCE"),
+        (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--map", "truth=old"], "the run takes no 'truth'"),
+        (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--map", "f1.context=old"], "f1 takes no 'context'"),
+        (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--map", "bleu.response=old"], "there is no metric 'bleu'"),
+        (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--split", "dev"], "--split is for judged documents"),
+        (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--average", "beir"], "--average is for judged documents"),
+        (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--repeats", "1001"], "--repeats must be 1 to 1,000"),
+        (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--budget", "nan"], "nan is not a number"),
+        (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--max-error-rate", "nan"], "nan is not a number"),
+        (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--limit", "9" * 20], "is not in the range"),
+        (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--scores", "."], ".: is a folder; name a file"),
     ],
 )
 def test_what_cannot_run_is_one_line_and_status_2(desk: Shell, arguments: list[str], says: str) -> None:
@@ -349,6 +359,14 @@ def test_labels_belong_to_the_case_survive_reruns_and_can_be_undone(desk: Shell)
         (["last", "c1", "a", "--metric", "bleu"], "has no metric 'bleu'"),
         (["last", "c1", "r", "--side", "left"], "there is no side 'left'"),
         (["last", "c1"], "name a label"),
+        (["last", "c1", ""], "name a label"),
+        (["last", "c1", "nan", "--metric", "f1"], "nan is outside the scale of f1, 0 to 1"),
+        (["last", "c1", "inf", "--metric", "f1"], "inf is outside the scale of f1, 0 to 1"),
+        (["last", "c1", "4", "--metric", "f1"], "4 is outside the scale of f1, 0 to 1"),
+        (["last", "c1", "r", "--undo"], "give nothing beside it"),
+        (["last", "--remove"], "--remove needs the case"),
+        (["last", "c1", "r", "--remove"], "no label beside it"),
+        (["nowhere", "--undo"], "there is no experiment 'nowhere'"),
     ],
 )
 def test_a_label_that_does_not_fit_is_refused(desk: Shell, arguments: list[str], says: str) -> None:
@@ -356,6 +374,13 @@ def test_a_label_that_does_not_fit_is_refused(desk: Shell, arguments: list[str],
     said = desk("label", *arguments)
     assert said.status == 2
     assert says in said.err
+
+
+def test_a_side_that_was_not_run_takes_no_label(desk: Shell) -> None:
+    desk("run", "desk.jsonl", "--metrics", "f1", "--candidate", "recorded:new")
+    said = desk("label", "last", "c1", "r", "--side", "baseline")
+    assert (said.status, said.out) == (2, "")
+    assert "has no baseline" in said.err
 
 
 def test_a_removed_label_is_gone_and_undo_brings_it_back(desk: Shell) -> None:

@@ -8,19 +8,18 @@ from typing import Final
 
 from ragtui.experiments.gates import Judgement
 from ragtui.experiments.plan import Side
-from ragtui.experiments.reports.spreadsheet import neutral, sheet
+from ragtui.experiments.reports.spreadsheet import cell_text, sheet
 from ragtui.experiments.results import Results
 
 SUFFIX: Final = ".csv"
 
 
 def render(results: Results, judgement: Judgement, raw_cells: bool = False) -> str:
-    """RFC 4180 with a byte order mark, so that spreadsheets read it as UTF-8. Text cells that one would run as a
-    formula begin with an apostrophe unless ``raw_cells``."""
+    """RFC 4180 with a byte order mark, so that spreadsheets read it as UTF-8. Unless ``raw_cells``, text cells that one
+    would run as a formula begin with an apostrophe, and control characters are pictures."""
     frame = sheet(results, Side.CANDIDATE)
     buffer = io.StringIO()
     writer = csv.writer(buffer)
-    writer.writerow(frame.columns)
-    for row in frame.iter_rows():
-        writer.writerow(neutral(cell) if isinstance(cell, str) and not raw_cells else cell for cell in row)
+    for row in (frame.columns, *frame.iter_rows()):
+        writer.writerow(cell_text(cell) if isinstance(cell, str) and not raw_cells else cell for cell in row)
     return "\ufeff" + buffer.getvalue()

@@ -1,4 +1,5 @@
-"""The report for programs: strict JSON with means, comparison and gate."""
+"""The report for programs: strict JSON with means, comparison and gate; in ASCII, so that no terminal obeys what a name
+holds."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ SUFFIX: Final = ".json"
 
 
 def render(results: Results, judgement: Judgement) -> str:
-    return json.dumps(content(results, judgement), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(content(results, judgement), indent=2, allow_nan=False) + "\n"
 
 
 def content(results: Results, judgement: Judgement) -> dict[str, Any]:
@@ -30,6 +31,7 @@ def content(results: Results, judgement: Judgement) -> dict[str, Any]:
         "metrics": [_summary(each) for each in results.summaries()],
         "comparison": [_comparison(each) for each in results.comparisons()],
         "causes": dict(results.causes()),
+        "labels": dict(results.labelled()),
         "gate": {
             "passed": judgement.passed,
             "reasons": [*judgement.reasons, *judgement.incomplete],

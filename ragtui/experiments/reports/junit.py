@@ -11,6 +11,7 @@ from ragtui.experiments.gates import Judgement
 from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.results import Results
 from ragtui.metrics.score import State
+from ragtui.text import block
 
 SUFFIX: Final = ".xml"
 _NOT_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -58,5 +59,5 @@ def _suite(suites: xml.Element, results: Results, metric: PlannedMetric, rows: l
 
 
 def _legal(value: str) -> str:
-    """Text without the characters that XML cannot hold at all."""
-    return _NOT_XML.sub("\ufffd", value)
+    """Safe text, without the characters that XML cannot hold at all."""
+    return _NOT_XML.sub("\ufffd", block(value))

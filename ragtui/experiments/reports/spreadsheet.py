@@ -13,11 +13,22 @@ if TYPE_CHECKING:
 
 _FORMULA: Final = re.compile(r"[\s\u200b-\u200f\u2060\ufeff\u00ad]*[=+\-@＝＋－＠\t\r]")
 _UNDONE: Final = re.compile(r"'(?=[\s\u200b-\u200f\u2060\ufeff\u00ad]*[=+\-@＝＋－＠\t\r])")
+_CONTROLS: Final = {
+    **{code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\t\n\r"},
+    0x7F: "␡",
+    **dict.fromkeys([*range(0x80, 0xA0), *range(0xD800, 0xE000)], "\ufffd"),
+}
 
 
 def neutral(text: str) -> str:
     """Text with an apostrophe in front where a spreadsheet would run it as a formula; ``a=b`` stays as it is."""
     return f"'{text}" if _FORMULA.match(text) else text
+
+
+def cell_text(text: str) -> str:
+    """``neutral`` text whose control characters are pictures, so that printing the file sends a terminal nothing. Tabs and
+    ends of lines stay, and so do marks of direction, which right-to-left text needs."""
+    return neutral(text.translate(_CONTROLS))
 
 
 def plain(text: str) -> str:

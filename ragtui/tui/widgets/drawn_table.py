@@ -99,10 +99,13 @@ class DrawnTable(ScrollView, can_focus=True, inherit_bindings=False):
         top = int(self.scroll_offset.y)
         if top <= self._cursor < top + page:
             return False
-        half = page // 2
-        wanted = self._cursor - page + 1 + half if self._cursor >= top + page else self._cursor - half
+        # By three quarters of a page at a time: what is sent for a held key is a quarter of scrolling line by line.
+        kept = page // 4
         near = top - page <= self._cursor <= top + 2 * page
-        wanted = wanted if near else self._cursor - half
+        if not near:
+            wanted = self._cursor - page // 2
+        else:
+            wanted = self._cursor - kept if self._cursor >= top + page else self._cursor - page + 1 + kept
         highest = max(0, self.count - page)
         self.scroll_to(y=max(0, min(wanted, highest)), animate=False)
         return True
@@ -198,21 +201,24 @@ class DrawnTable(ScrollView, can_focus=True, inherit_bindings=False):
     def _draw(self, position: int, current: bool, width: int) -> Strip:
         row = self.view.row_at(position) if self.view is not None else None
         base = self._style(("cursor" if self.has_focus else "cursor-blurred") if current else "")
-        bar = self._style("bar" if self.has_focus else "bar-blurred")
+        bar = base + self._style("bar" if self.has_focus else "bar-blurred") if current else base
         marked = row in self.marks
         segments = [
-            Segment("▌" if current else " ", base + bar),
-            Segment("●" if marked else " ", base + self._style("accent")),
+            Segment("▌" if current else " ", bar),
+            Segment("●" if marked else " ", base + self._style("accent") if marked else base),
         ]
         x = GUTTER
         for i, left, room in self._placed():
             column = self.columns[i]
             text, tone = self._paint(i, position)
             style = base + self._style(tone) if tone else base
+            shown, gap = fit(text, room, column.right), " " * (left - x)
             if current and self._cells and i == self.column and self.has_focus:
                 style = style + self._style("cursor-cell")
-            segments.append(Segment(" " * (left - x), base))
-            segments.extend(self._with_matches(fit(text, room, column.right), style))
+                segments.append(Segment(gap, base))
+            else:
+                shown = gap + shown  # one run of a style instead of two: half of what is sent for a row
+            segments.extend(self._with_matches(shown, style))
             x = left + room
         segments.append(Segment(" " * max(0, width - x), base))
         return Strip(Segment.simplify(each for each in segments if each.text)).adjust_cell_length(width, base)

@@ -1,0 +1,80 @@
+"""How the main screens look, as pictures: a change of looks is seen and agreed to (``pytest --snapshot-update``)."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from ragtui.tui.app import RagtuiApp
+from ragtui.tui.workbench import Workbench
+from ragtui.workspace import Workspace, bundled
+from tests.tui.driving import settled
+from tests.tui.making import write_experiment
+
+SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "support"
+    shutil.copytree(bundled("sample_data") / "broken" / "beir", folder / "articles")
+    (folder / "ragtui.toml").write_text('[groups.answers]\nmetrics = ["groundedness", "relevance", "f1", "latency"]\n')
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr("ragtui.tui.screens.experiment_views.ago", lambda *_: "just now")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    return folder
+
+
+def app_in(folder: Path, *paths: str, experiment: str | None = None) -> RagtuiApp:
+    return RagtuiApp(Workbench(Workspace.open(folder), list(paths)), experiment=experiment)
+
+
+async def ready(pilot: Pilot[None]) -> None:
+    assert isinstance(pilot.app, RagtuiApp)
+    await settled(pilot.app, pilot)
+
+
+def keys(*names: str) -> Any:
+    async def before(pilot: Pilot[None]) -> None:
+        await ready(pilot)
+        await pilot.press(*names)
+        await ready(pilot)
+
+    return before
+
+
+@SIZES
+def test_datasets(snap_compare: Any, desk: Path, size: tuple[int, int]) -> None:
+    assert snap_compare(app_in(desk, "articles"), terminal_size=size, run_before=keys("right_square_bracket"))
+
+
+@SIZES
+def test_results(snap_compare: Any, desk: Path, size: tuple[int, int]) -> None:
+    app = app_in(desk, "articles", experiment=write_experiment(desk))
+    assert snap_compare(app, terminal_size=size, run_before=keys("m", "j"))
+
+
+@SIZES
+def test_one_case(snap_compare: Any, desk: Path, size: tuple[int, int]) -> None:
+    app = app_in(desk, "articles", experiment=write_experiment(desk))
+    before = keys("enter", "right_curly_bracket", "right_curly_bracket")
+    assert snap_compare(app, terminal_size=size, run_before=before)
+
+
+def test_metric_groups(snap_compare: Any, desk: Path) -> None:
+    assert snap_compare(app_in(desk, "articles"), terminal_size=(120, 40), run_before=keys("2", "enter"))
+
+
+def test_experiments_in_light(snap_compare: Any, desk: Path) -> None:
+    write_experiment(desk)
+    (desk / "ragtui.toml").write_text('[app]\ntheme = "ragtui-light"\n')
+    assert snap_compare(app_in(desk, "articles"), terminal_size=(120, 40), run_before=keys("3"))
+
+
+def test_the_keys_that_work_here(snap_compare: Any, desk: Path) -> None:
+    app = app_in(desk, "articles", experiment=write_experiment(desk))
+    assert snap_compare(app, terminal_size=(80, 24), run_before=keys("question_mark"))
