@@ -22,7 +22,19 @@ __all__ = ["CannotOpen", "Opened", "check_options", "not_read", "open_dataset", 
 _DEFAULTS: Final = ReadOptions()
 _SURE: Final = 75
 _NAMED: Final = 5  # files that are named in a note
-_DATA_ENDINGS: Final = tuple(".csv .tsv .json .jsonl .ndjson .xlsx .xls .ods .parquet .arrow .feather".split())
+_DATA_ENDINGS: Final = (
+    ".csv",
+    ".tsv",
+    ".json",
+    ".jsonl",
+    ".ndjson",
+    ".xlsx",
+    ".xls",
+    ".ods",
+    ".parquet",
+    ".arrow",
+    ".feather",
+)
 
 
 @dataclass
