@@ -181,7 +181,7 @@ def _missed(gate: Limit, summary: MetricSummary, plan: Plan) -> str | None:
     else:
         value = summary.mean
         ok = value >= gate.value if metric.higher_is_better else value <= gate.value
-        shown = f"mean {wording.number(value, 2, gate.value)}"
+        shown = f"mean {wording.number(value, max(2, wording.digits_of(metric)), gate.value)}{wording.unit(metric)}"
     relation = "under" if gate.of_pass_rate or metric.higher_is_better else "over"
     return None if ok else f"{gate.metric}: {shown} is {relation} {gate.value:g}"
 
@@ -195,7 +195,7 @@ def _worse(comparison: MetricComparison, plan: Plan) -> str | None:
         return None
     ends = wording.interval(comparison.ci95, wording.digits_of(metric), signed=True)
     delta = wording.signed_number(comparison.delta, wording.digits_of(metric))
-    return f"{comparison.metric}: worse than the baseline, {delta} {ends}, over {comparison.n_pairs} pairs"
+    return f"{comparison.metric}: worse than the baseline, {delta} {ends}, over {wording.count(comparison.n_pairs, 'pair')}"
 
 
 def _inconclusive(comparison: MetricComparison, plan: Plan) -> str | None:

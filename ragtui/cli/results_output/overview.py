@@ -104,7 +104,9 @@ def _summary(found: MetricSummary, metric: PlannedMetric, strict: bool) -> tuple
 def _difference(found: MetricComparison, metric: PlannedMetric) -> tuple[str, str, str]:
     digits = wording.digits_of(metric)
     p = f"p {wording.p_value(found.p)}" if found.p is not None else wording.NONE
-    shown = f"{wording.signed_number(found.delta, digits)} ({found.n_pairs} pairs)"
+    shown = (
+        f"{wording.signed_number(found.delta, digits)}{wording.unit(metric)} ({wording.count(found.n_pairs, 'pair')})"
+    )
     return shown, wording.interval(found.ci95, digits, signed=True), p
 
 
