@@ -202,10 +202,13 @@ def _inconclusive(comparison: MetricComparison, plan: Plan) -> str | None:
     low, high = plan.metric(comparison.metric).scale
     if comparison.mde is None or low is None or high is None or comparison.best is None or comparison.best < 0:
         return None
+    if wording.holds(comparison):  # the difference is shown, so that nothing is open
+        return None
     if comparison.mde <= INCONCLUSIVE_FROM * (high - low):
         return None
     smallest = wording.number(comparison.mde)
-    return f"{comparison.metric}: inconclusive below {smallest}, the smallest drop {comparison.n_pairs} pairs can show"
+    pairs = wording.count(comparison.n_pairs, "pair")
+    return f"{comparison.metric}: inconclusive, with {pairs} only a drop of {smallest} is detectable with 80 % power"
 
 
 def _ends(low: float | None, high: float | None) -> str:

@@ -11,6 +11,7 @@ from ragtui.metrics.score import State
 
 NONE: Final = "–"
 ALPHA: Final = 0.05
+SIDES: Final = ("candidate", "baseline")
 
 
 def number(value: float | None, digits: int = 2, against: float | None = None, most: int = 9) -> str:
@@ -141,8 +142,9 @@ def holds(comparison: MetricComparison) -> bool:
     return comparison.p_holm is not None and comparison.p_holm < ALPHA
 
 
-def verdict(comparison: MetricComparison, metric: PlannedMetric) -> str:
-    """One plain sentence on a difference that claims no more than the figures do."""
+def verdict(comparison: MetricComparison, metric: PlannedMetric, sides: tuple[str, str] = SIDES) -> str:
+    """One plain sentence on a difference that claims no more than the figures do; ``sides`` are candidate and baseline
+    by the names that are shown."""
     digits = digits_of(metric)
     if comparison.delta is None or comparison.ci95 is None:
         shared = f"only {comparison.n_pairs} case" if comparison.n_pairs else "no case"
@@ -150,19 +152,27 @@ def verdict(comparison: MetricComparison, metric: PlannedMetric) -> str:
     figures = (
         f"{signed_number(comparison.delta, digits)}{unit(metric)} {interval(comparison.ci95, digits, signed=True)}"
     )
-    figures = f"{figures}, p {p_value(comparison.p_holm)} (Holm); {pairs(comparison)}"
+    figures = f"{figures}, {p_holm(comparison)}; {pairs(comparison, sides)}"
     if holds(comparison):
         better = (comparison.delta > 0) == metric.higher_is_better
-        return f"{metric.spec}: candidate is {'better' if better else 'worse'}, {figures}"
-    smallest = f"; {number(comparison.mde, digits)} would show four times in five" if comparison.mde else ""
+        return f"{metric.spec}: {sides[0]} is {'better' if better else 'worse'}, {figures}"
+    smallest = (
+        f"; {number(comparison.mde, digits)}{unit(metric)} is detectable with 80 % power" if comparison.mde else ""
+    )
     return f"{metric.spec}: no difference shown, {figures}{smallest}"
 
 
-def pairs(comparison: MetricComparison) -> str:
-    """``51 pairs: 27 better, 19 equal, 5 worse; 4 new, 4 missing``."""
+def pairs(comparison: MetricComparison, sides: tuple[str, str] = SIDES) -> str:
+    """``51 pairs: 27 better, 19 equal, 5 worse; 4 scored for the candidate only``."""
     shown = f"{comparison.wins} better, {comparison.ties} equal, {comparison.losses} worse"
-    extra = [f"{n} {word}" for n, word in ((comparison.new, "new"), (comparison.missing, "missing")) if n]
+    alone = zip((comparison.new, comparison.missing), sides, strict=True)
+    extra = [f"{n} scored for {'' if side.isupper() else 'the '}{side} only" for n, side in alone if n]
     return f"{count(comparison.n_pairs, 'pair')}: {shown}{'; ' + ', '.join(extra) if extra else ''}"
+
+
+def p_holm(comparison: MetricComparison) -> str:
+    """``p (Holm) .034``: the p that the verdict goes by."""
+    return f"p (Holm) {p_value(comparison.p_holm)}" if comparison.p_holm is not None else NONE
 
 
 def causes(found: Mapping[str, int], labelled: Mapping[str, int] | None = None) -> str:

@@ -246,3 +246,15 @@ def test_equal_scores_keep_the_datasets_order_in_print_and_in_the_app(higher_is_
     shown = next(order for order in orders([metric], False) if order.name == "worst f1")
     assert printed == (["d", "c", "a", "b", "e"] if higher_is_better else ["b", "e", "d", "c", "a"])
     assert rows[shown.make(rows)]["case_id"].to_list() == printed
+
+
+def test_a_verdict_names_its_p_and_who_scored_alone() -> None:
+    better = folded(GROUNDEDNESS, [5.0, 4.0, 5.0, ERROR])
+    other = folded(GROUNDEDNESS, [4.0, 5.0, ERROR, 2.0])
+    found = tally.adjusted([tally.comparison(better, other, GROUNDEDNESS)])[0]
+    said = wording.verdict(found, GROUNDEDNESS)
+    assert "p (Holm) 1.000; 2 pairs: 1 better, 0 equal, 1 worse; " in said
+    assert "; 1 scored for the candidate only, 1 scored for the baseline only; " in said
+    assert said.endswith("2.80 is detectable with 80 % power")
+    assert "1 scored for B only, 1 scored for A only" in wording.verdict(found, GROUNDEDNESS, ("B", "A"))
+    assert wording.pairs(tally.comparison(better[:1], other[:1], GROUNDEDNESS)).startswith("1 pair: ")
