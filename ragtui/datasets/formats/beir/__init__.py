@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 from ragtui.datasets.dataset import Dataset, Shape
 from ragtui.datasets.findings import Report
 from ragtui.datasets.formats import ReadOptions, Sniff, Source
-from ragtui.datasets.formats.beir.titles import untitled
 from ragtui.datasets.formats.beir.parts import Parts, first_keys, kind_of_lines, looks_like, parts_of
+from ragtui.datasets.formats.beir.titles import untitled
 from ragtui.datasets.rules import beir as rules
 from ragtui.datasets.rules import rules as all_rules
 from ragtui.datasets.rules import run_rules
