@@ -30,7 +30,7 @@ PEERS: Final = {
     "evalscope-rag": Peer("ragas", "load_evalscope_rag.py", ("ragas",), ("evalscope",), ("ragas",)),
     "azure": Peer("azure", "load_azure.py", ("azure-ai-evaluation",), (), ("azure-ai-evaluation", "pandas")),
     "ragas": Peer("ragas", "load_ragas.py", ("ragas",), (), ("ragas", "datasets", "pandas")),
-    "deepeval": Peer("deepeval", "load_deepeval.py", ("deepeval",), (), ("deepeval",)),
+    "deepeval": Peer("deepeval", "load_deepeval.py", ("deepeval", "pandas"), (), ("deepeval", "pandas")),
 }  # fmt: skip
 
 

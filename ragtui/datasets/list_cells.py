@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from ragtui.datasets.containers.json_text import kind_of
 from ragtui.datasets.containers.table import Table
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ _OTHER: Final = re.compile(r"[^\s,\[\]'\"]+")
 @dataclass(frozen=True, slots=True)
 class ListCell:
     """What a cell was read as: its ``items`` (``None`` where it cannot be read), ``how`` (``json``, ``python``, ``joined``,
-    ``single``, ``plain``, ``empty``, ``broken``) and, where it is broken, ``fault``."""
+    ``single``, ``plain``, ``empty``, ``broken``) and, where it is broken or an item of it is no text, ``fault``."""
 
     items: tuple[str, ...] | None
     how: str
@@ -46,7 +47,19 @@ def read_list(text: str, separator: str | None = None) -> ListCell:
         value = json.loads(stripped)
     except (ValueError, RecursionError):
         return _python_list(stripped)
-    return ListCell(tuple(map(as_text, value)), "json") if isinstance(value, list) else ListCell((text,), "plain")
+    return (
+        ListCell(tuple(map(as_text, value)), "json", _odd_item(value))
+        if isinstance(value, list)
+        else ListCell((text,), "plain")
+    )
+
+
+def _odd_item(values: list[Any]) -> str:
+    """What is wrong with the first item that is no text (nor a text with its source), empty where all are."""
+    for place, value in enumerate(values, 1):
+        if not isinstance(value, str) and not (isinstance(value, dict) and {"context", "source"} <= value.keys()):
+            return f"item {place} is {kind_of(value)}, not a text"
+    return ""
 
 
 def printed_list(text: str) -> ListCell | None:
@@ -83,7 +96,11 @@ def as_text(value: Any) -> str:
         return value
     if isinstance(value, dict):
         found = next(
-            (value[key] for key in ("text", "content", "page_content", "chunk") if isinstance(value.get(key), str)),
+            (
+                value[key]
+                for key in ("text", "content", "context", "page_content", "chunk")
+                if isinstance(value.get(key), str)
+            ),
             None,
         )
         if found is not None:
@@ -153,7 +170,8 @@ def list_column(table: Table, name: str, separator: str | None = None) -> ListCo
         cells = tuple(None if value is None else ListCell(tuple(value), "json") for value in column.to_list())
         return ListColumn(name, cells, column, False)
     kinds = table.kinds[name].cast(pl.String).to_list() if name in table.kinds else None
-    joined = [separator if kinds is None or kinds[row] == "text" else None for row in range(column.len())]
+    splits = separator if table.container != "json" else None  # a JSON document keeps lists as they are
+    joined = [splits if kinds is None or kinds[row] == "text" else None for row in range(column.len())]
     cells = tuple(
         None if cell is None else read_list(cell, by) for cell, by in zip(column.to_list(), joined, strict=True)
     )

@@ -138,9 +138,8 @@ def list_context(azure: AzureTable) -> Iterator[Finding]:
     on=AzureTable,
 )
 def conversation_shape(azure: AzureTable) -> Iterator[Finding | More]:
-    """A conversation is an object with a list of messages (not that list itself), each with a role (user, assistant, …)
-    and content, of which one
-    at least is the assistant's."""
+    """A conversation is an object with a list of messages (not that list itself), each with a role (user, assistant, …) and
+    content, of which one at least is the assistant's."""
     name = azure.columns.get("conversation")
     if name is None:
         return
@@ -235,6 +234,26 @@ def document_lists(azure: AzureTable) -> Iterator[Finding | More]:
         cells = table.frame[name].to_list()
         faults = ((row, fault) for row, cell in enumerate(cells) if (fault := _documents_fault(cell, number)))
         yield from table.findings("AZ112", Level.ERROR, name, faults, lambda fault, name=name: f"{name} {fault}")  # type: ignore[misc]
+
+
+@rule(
+    "AZ116",
+    "label-beyond-scale",
+    Level.WARNING,
+    platforms=("azure",),
+    example='"query_relevance_label": 7',
+    remedy="grade from 0 to 4, or set ground_truth_label_max in the evaluator",
+    on=AzureTable,
+)
+def label_beyond_scale(azure: AzureTable) -> Iterator[Finding | More]:
+    """A label of retrieval_ground_truth is not from 0 to 4, the scale of Azure's document retrieval unless told otherwise. The
+    evaluator fails on the row."""
+    name = azure.columns.get("retrieval_ground_truth")
+    if name is None:
+        return
+    cells = azure.table.frame[name].to_list()
+    odd = ((row, label) for row, cell in enumerate(cells) if (label := _odd_label(_json(cell))) is not None)
+    yield from azure.table.findings("AZ116", Level.WARNING, name, odd, "the label {} is not from 0 to 4".format)
 
 
 @rule("AZ113", "misnamed-column", Level.WARNING, platforms=("azure",), example="Query, ground-truth", on=AzureTable)
@@ -349,6 +368,12 @@ def _documents_fault(cell: Any, number: str) -> str | None:
                 f"entry {place}: {number} is {json.dumps(found)}, not a {'whole ' if 'label' in number else ''}number"
             )
     return None
+
+
+def _odd_label(value: Any) -> int | None:
+    entries = value if isinstance(value, list) else []
+    labels = [each.get("query_relevance_label") for each in entries if isinstance(each, dict)]
+    return next((label for label in labels if isinstance(label, int) and not 0 <= label <= 4), None)
 
 
 def _json(cell: Any) -> Any:
