@@ -140,7 +140,9 @@ def _opened(path: str, opened: Opened) -> list[OpenDataset]:
         if not datasets and report.counts:
             worst = min(report.findings, key=lambda finding: finding.level.rank)
             counts = Counter((finding.code, finding.level.value) for finding in report.findings)
-            found.append(OpenDataset(report.shown or path, None, report.findings, counts, failure=_said_here(worst.message)))
+            found.append(
+                OpenDataset(report.shown or path, None, report.findings, counts, failure=_said_here(worst.message))
+            )
     return found
 
 
