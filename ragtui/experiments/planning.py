@@ -16,7 +16,7 @@ from ragtui.experiments.case_inputs import origins, query_frame, resolved
 from ragtui.experiments.fingerprint import file_fingerprint, fingerprint
 from ragtui.experiments.plan import Plan, PlannedMetric
 from ragtui.experiments.store import Entry
-from ragtui.judges.profile import profile
+from ragtui.judges.profile import EMBEDDED, Profile, profile
 from ragtui.metrics.groups import load_group, propose
 from ragtui.metrics.metric import Kind, Metric
 from ragtui.metrics.registry import metric, metrics, resolve_all
@@ -53,7 +53,8 @@ def make_plan(
     """The plan of an experiment; equal arguments over equal content give the same plan.
 
     ``metrics`` are specs (or one text with commas), or ``group`` names a Metric Group of the workspace; with neither,
-    what fits the dataset and what the candidate brings is proposed. ``mapping`` gives references by ``input`` or ``METRIC.input``, ``thresholds``
+    what fits the dataset and what the candidate brings is proposed. ``mapping`` gives references by ``input`` or
+    ``METRIC.input``, ``thresholds``
     replaces thresholds by metric.
 
     Raises:
@@ -85,6 +86,7 @@ def make_plan(
         baseline=baseline,
         judge=judge,
         judge_model=f"{judged.provider}:{judged.model}@{judged.base_url}" if judged.model else judged.provider,
+        judge_version=_version(judged) if any(each.question for each in chosen) else "",
         strategy=judged.chosen_strategy if judged.model else "auto",
         group=group,
         repeats=repeats,
@@ -145,6 +147,19 @@ def check_inputs(names: Collection[str]) -> None:
             said = f" (did you mean {near}?)" if near else ""
             whose = f"{owners[0].name} has no input" if of else "no metric has the input"
             raise PlanError(f"--map {name}: {whose} {wanted!r}{said}; inputs are {', '.join(valid) or 'none'}")
+
+
+def _version(judged: Profile) -> str:
+    """The version of the embedded judge; a model's is its name."""
+    from ragtui.judges.embedded.version import version
+
+    return version() if judged.provider == EMBEDDED.provider else ""
+
+
+def judged_by_another_version(plan: Plan) -> bool:
+    """Whether a plan's scores come from another version of the embedded judge than the one that is installed."""
+    embedded = plan.judge_model == EMBEDDED.provider and any(each.question for each in plan.metrics)
+    return embedded and plan.judge_version != _version(EMBEDDED)
 
 
 def _chosen(
@@ -321,9 +336,11 @@ def reopen(entry: Entry, workspace: Workspace) -> Dataset:
 
     Raises:
         CannotOpen: it is not there any more.
-        PlanError: its content has changed since, or that of a file whose responses are replayed.
+        PlanError: its content has changed since, or that of a file whose responses are replayed, or the embedded judge.
     """
     plan = entry.plan
+    if judged_by_another_version(plan):
+        raise PlanError(f"the embedded judge has changed since experiment {entry.id} began; run it as a new one")
     path = entry.source if Path(entry.source).is_absolute() else str(workspace.root / entry.source)
     dataset, _ = open_dataset(path, plan.dataset_format, ReadOptions(split=plan.split, limit=plan.limit))
     same = fingerprint_of(dataset, plan.candidate, plan.baseline) == plan.fingerprint

@@ -83,12 +83,8 @@ def interval(ci95: tuple[float, float] | None, digits: int = 2, signed: bool = F
 
 
 def mean_interval(summary: MetricSummary, metric: PlannedMetric) -> str:
-    """The interval of a mean, shown no further than the scale goes."""
-    if summary.ci95 is None:
-        return NONE
-    (low, high), (bottom, top) = summary.ci95, metric.scale
-    shown = (low if bottom is None else max(low, bottom), high if top is None else min(high, top))
-    return interval(shown, _digits(summary, metric))
+    """The interval of a mean, with as many digits as the mean."""
+    return interval(summary.ci95, _digits(summary, metric))
 
 
 def signed_number(value: float | None, digits: int = 2) -> str:
@@ -150,14 +146,17 @@ def pairs(comparison: MetricComparison) -> str:
     return f"{comparison.n_pairs} pairs: {shown}{'; ' + ', '.join(extra) if extra else ''}"
 
 
-def causes(found: Mapping[str, int]) -> str:
-    """``18 of 42 failing rows: retrieval miss; 9: ungrounded``; empty where nothing fails."""
-    total = sum(found.values())
-    if not total:
-        return ""
-    (first, n), *rest = found.items()
-    head = f"{n} of {total} explained failing {'row' if total == 1 else 'rows'}: {first}"
-    return "; ".join([head, *(f"{n}: {name}" for name, n in rest)])
+def causes(found: Mapping[str, int], labelled: Mapping[str, int] | None = None) -> str:
+    """``18 of 42 explained failing rows: retrieval miss; 9: ungrounded. Labelled by people: 2 model fault``; empty where
+    there are none."""
+    parts = []
+    if total := sum(found.values()):
+        (first, n), *rest = found.items()
+        head = f"{n} of {total} explained failing {'row' if total == 1 else 'rows'}: {first}"
+        parts.append("; ".join([head, *(f"{n}: {name}" for name, n in rest)]))
+    if labelled:
+        parts.append("Labelled by people: " + ", ".join(f"{n} {name}" for name, n in labelled.items()))
+    return ". ".join(parts)
 
 
 def side_name(side: Side, target: str | None) -> str:

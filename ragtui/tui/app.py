@@ -114,7 +114,7 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
         # Keys typed faster than a field appears were sent to what had the focus before: they belong to the field.
         if event.is_printable and event.character is not None:
             if isinstance(self.focused, Input):
-                self.focused.insert_text_at_cursor(event.character)
+                self.focused.replace(event.character, *self.focused.selection)
             elif isinstance(self.screen, Choosing):
                 self.screen.typed_early(event.character)
             else:

@@ -194,7 +194,8 @@ def test_a_search_says_which_files_it_did_not_read(tmp_path: Path) -> None:
     assert sorted(opened.unread) == [f"{tmp_path}/faq.csv", f"{tmp_path}/old.parquet"]
     (note,) = opened.notes
     assert note.startswith("2 files not read: ")
-    assert "faq.csv" in note and "old.parquet" in note
+    assert "faq.csv" in note
+    assert "old.parquet" in note
     assert "notes.md" not in note
     assert "a.csv" not in note
 

@@ -61,6 +61,23 @@ def test_one_score_has_a_mean_and_no_interval() -> None:
     assert (found.mean, found.ci95, found.pass_rate) == (0.5, None, 1.0)
 
 
+def test_no_interval_leaves_the_scale() -> None:
+    found = summary(GROUNDEDNESS, [5.0, 5.0, 1.0, 5.0])
+    assert found.ci95 == (1.0, 5.0)
+    assert wording.mean_interval(found, GROUNDEDNESS) == wording.interval(found.ci95) == "[1.00, 5.00]"
+    few = summary(GROUNDEDNESS, [5.0, 1.0])
+    assert few.ci95 == (1.0, 5.0)
+    assert summary(LATENCY, [10.0, 900.0]).ci95[0] == 0.0, "time has a lower end only"
+    assert summary(LATENCY, [10.0, 900.0]).ci95[1] > 900
+    better, worse = folded(GROUNDEDNESS, [5.0, 5.0, 1.0]), folded(GROUNDEDNESS, [1.0, 1.0, 5.0])
+    assert tally.comparison(better, worse, GROUNDEDNESS).ci95 == (-4.0, 4.0)
+
+
+def test_an_interval_holds_its_mean_where_a_file_goes_beyond_the_scale() -> None:
+    found = summary(GROUNDEDNESS, [7.0, 8.0, 9.0])
+    assert found.ci95[0] < found.mean < found.ci95[1]
+
+
 def test_a_mean_of_passes_and_failures_is_a_rate_with_wilsons_interval() -> None:
     low, high = summary(F1, [1.0, 0.0, 1.0, 1.0]).ci95
     assert (low, high) == pytest.approx((0.3006, 0.9544), abs=1e-4)
@@ -177,3 +194,35 @@ def test_p_is_shown_without_claiming_more_than_it_says(p: float | None, text: st
 )
 def test_all_and_none_passed_are_said_only_when_true(share: float | None, text: str) -> None:
     assert wording.rate(share) == text
+
+
+def test_only_rows_that_miss_a_threshold_fail_and_labels_are_counted_apart() -> None:
+    causes = ["ungrounded", "ungrounded", "right refusal", "retrieval miss", "retrieval miss"]
+    rows = pl.DataFrame(
+        {
+            "groundedness passed": [False, False, False, True, None],
+            "nDCG@10 passed": pl.Series([None] * 5, dtype=pl.Boolean),
+            "cause": causes,
+            "label": pl.Series([None, "model fault", None, None, None], dtype=pl.String),
+        }
+    )
+    ranking = PlannedMetric("nDCG@10", kind="retrieval")
+    assert tally.causes(rows, [GROUNDEDNESS, ranking]) == {"ungrounded": 1}
+    assert tally.causes(rows, [ranking]) == {}, "without a threshold nothing fails"
+    assert wording.causes({"ungrounded": 1}, {"model fault": 1}) == (
+        "1 of 1 explained failing row: ungrounded. Labelled by people: 1 model fault"
+    )
+    assert wording.causes({}, {}) == ""
+
+
+@pytest.mark.parametrize("higher_is_better", [True, False])
+def test_equal_scores_keep_the_datasets_order_in_print_and_in_the_app(higher_is_better: bool) -> None:
+    from ragtui.tui.screens.result_views import orders
+
+    metric = PlannedMetric("f1", threshold=0.5, kind="overlap", higher_is_better=higher_is_better)
+    scores = [0.2, 0.9, 0.2, 0.2, 0.9]
+    rows = pl.DataFrame({"case_id": list("dbcae"), "f1": scores, "f1 passed": [False, True, True, False, True]})
+    printed = tally.worst_first(rows, metric)["case_id"].to_list()
+    shown = next(order for order in orders([metric], False) if order.name == "worst f1")
+    assert printed == (["d", "c", "a", "b", "e"] if higher_is_better else ["b", "e", "d", "c", "a"])
+    assert rows[shown.make(rows)]["case_id"].to_list() == printed

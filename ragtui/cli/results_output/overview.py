@@ -30,12 +30,13 @@ def print_results(
     ``metric`` limits the worst rows to that one. ``strict`` shows means that count errors as the worst score.
     """
     from ragtui.cli.results_output.worst import print_worst
+    from ragtui.experiments.planning import judged_by_another_version
 
     _heading(results, console)
     console.print(_figures(results, strict))
     for found in results.comparisons():
         console.print(text.cell(wording.verdict(found, results.plan.metric(found.metric))), soft_wrap=True)
-    said = wording.causes(results.causes())
+    said = wording.causes(results.causes(), results.labelled())
     if said:
         console.print(f"\n{said}", soft_wrap=True)
     if results.plan.judge_model == "embedded" and any(each.question for each in results.plan.metrics):
@@ -43,6 +44,12 @@ def print_results(
             "\nThe embedded judge is a heuristic: it compares words, numbers, names and negations, and is weak outside "
             "English.",
             style="dim",
+            soft_wrap=True,
+        )
+    if judged_by_another_version(results.plan):
+        console.print(
+            "These scores are of another version of the embedded judge than the one installed: run it again for current ones.",
+            style="yellow",
             soft_wrap=True,
         )
     for each in results.plan.metrics:

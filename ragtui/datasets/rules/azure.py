@@ -138,7 +138,8 @@ def list_context(azure: AzureTable) -> Iterator[Finding]:
     on=AzureTable,
 )
 def conversation_shape(azure: AzureTable) -> Iterator[Finding | More]:
-    """A conversation is an object with a list of messages (not that list itself), each with a role (user, assistant, …) and content, of which one
+    """A conversation is an object with a list of messages (not that list itself), each with a role (user, assistant, …)
+    and content, of which one
     at least is the assistant's."""
     name = azure.columns.get("conversation")
     if name is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from ragtui.datasets.containers.table import Table, short
 from ragtui.datasets.dataset import Dataset, Role, Shape
@@ -95,7 +96,11 @@ def _printed(
         read = ((row, cell) for row, text in bracketed if (cell := printed_list(text)) is not None and cell.how == how)
         told = ((row, len(cell.items) if cell.items is not None else cell.fault) for row, cell in read)
         header = short(table.header_of(name))
-        yield from table.findings(code, Level.WARNING, name, told, lambda value: f"{header} {message(value)}")
+        yield from table.findings(code, Level.WARNING, name, told, partial(_told, header, message))
+
+
+def _told(header: str, message: Callable[[object], str], value: object) -> str:
+    return f"{header} {message(value)}"
 
 
 @rule("TBL501", "over-100-cases", Level.ERROR, platforms=("deepset-dataset",), advice=True, on=Dataset)

@@ -186,6 +186,17 @@ class ResultsPane(Pane, CaseActions):
         self._shown = None
         self.post_message(self.Altered())
 
+    @on(VirtualTable.Sorted, "#cases")
+    def _sorted_by(self, event: VirtualTable.Sorted) -> None:
+        """What one sorts by is the metric one looks at: overview, title and explanation follow."""
+        triage, spec = self.triage, event.by.removeprefix("worst ").removeprefix("regression ").removesuffix(" Δ")
+        if triage is not None and spec in triage.specs and spec != triage.metric:
+            triage.metric, self._shown = spec, None
+            self.overview.go_to(triage.specs.index(spec))
+            self._title_rows()
+            self._show_case()
+            self.post_message(self.Altered())
+
     @on(VirtualTable.Moved, "#cases")
     def _other_case(self) -> None:
         if self._soon is not None:
