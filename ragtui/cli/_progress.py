@@ -69,7 +69,7 @@ def said(progress: Progress) -> str:
         return "starting"
     errors = sum(n for state, n in progress.states.items() if state.is_error)
     parts = [f"{progress.done}/{progress.total} scores"]
-    parts += [f"{errors} errors"] if errors else []
+    parts += [f"{errors} error{'' if errors == 1 else 's'}"] if errors else []
     parts += [f"{progress.reused} kept from before"] if progress.reused else []
     parts += [f"{progress.in_flight} in flight"] if progress.in_flight else []
     tokens = progress.prompt_tokens + progress.completion_tokens

@@ -57,6 +57,18 @@ def printed_list(text: str) -> ListCell | None:
     return None if cell.how == "plain" else cell
 
 
+def listed(text: str | None) -> list[str] | str | None:
+    """The texts of a list that a cell prints, in JSON or in Python; any other text as it is."""
+    if text is None or not text.startswith("["):
+        return text
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        cell = printed_list(text)
+        return list(cell.items) if cell is not None and cell.items is not None else text
+    return value if isinstance(value, list) and all(isinstance(each, str) for each in value) else text
+
+
 @dataclass(frozen=True)
 class ContextColumns:
     """A table with the columns that hold contexts, in a format that takes a context as text: what rules look at."""

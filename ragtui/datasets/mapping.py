@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ragtui.datasets.dataset import Dataset
-from ragtui.datasets.list_cells import printed_list
+from ragtui.datasets.list_cells import listed
 from ragtui.datasets.near_names import nearest, plain_name
 
 if TYPE_CHECKING:
@@ -307,7 +307,7 @@ def _input(dataset: Dataset, name: str, reference: Reference) -> pl.Series:
         return pl.Series(name, [None] * dataset.cases.height, dtype=dtype)
     series = dataset.cases[column]
     if rest or (name in LISTS and series.dtype == pl.String and _all_lists(series)):
-        values = _values(dataset, column) if rest or name not in LISTS else map(_listed, series)
+        values = _values(dataset, column) if rest or name not in LISTS else map(listed, series)
         found = [_below(value, rest) for value in values]
         if name in LISTS:
             return pl.Series(name, [_texts(value) for value in found], dtype=pl.List(pl.String))
@@ -338,17 +338,7 @@ def _all_lists(series: pl.Series) -> bool:
     filled = filled.filter(filled.str.len_bytes() > 0)
     if not filled.len() or not filled.str.starts_with("[").all():
         return False
-    return all(
-        isinstance(value, list) and all(isinstance(each, str) for each in value) for value in map(_listed, filled)
-    )
-
-
-def _listed(text: str | None) -> Any:
-    """The list that a cell's text prints, in JSON or in Python; any other text as it is."""
-    value = _json(text) if text is not None else None
-    if isinstance(value, str) and (cell := printed_list(value)) is not None and cell.how == "python":
-        return list(cell.items or ())
-    return value
+    return all(isinstance(value, list) for value in map(listed, filled))
 
 
 def _column_and_rest(reference: Reference, columns: Collection[str]) -> tuple[str | None, tuple[str | int, ...]]:

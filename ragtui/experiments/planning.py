@@ -54,8 +54,7 @@ def make_plan(
 
     ``metrics`` are specs (or one text with commas), or ``group`` names a Metric Group of the workspace; with neither,
     what fits the dataset and what the candidate brings is proposed. ``mapping`` gives references by ``input`` or
-    ``METRIC.input``, ``thresholds``
-    replaces thresholds by metric.
+    ``METRIC.input``; a plain ``response`` says what ``recorded`` replays. ``thresholds`` replaces thresholds by metric.
 
     Raises:
         PlanError: something cannot be planned (an unknown average, a threshold off the scale, nothing to score).

@@ -70,6 +70,16 @@ def test_gates_decide_the_status_and_say_why(desk: Shell, gates: list[str], stat
     assert reason in said.out
 
 
+def test_the_table_shows_the_p_that_the_verdict_goes_by_and_a_shown_difference_is_not_inconclusive(desk: Shell) -> None:
+    said = desk(*RUN, "--fail-if-worse")
+    assert "pass · p (Holm)" in said.out
+    lines = [line for line in said.out.splitlines() if "p (Holm) " in line]
+    in_table = [line.rsplit("p (Holm) ", 1)[1].strip() for line in lines if line.lstrip().startswith("Δ")]
+    in_verdicts = [line.rsplit("p (Holm) ", 1)[1].split(";")[0] for line in lines if "candidate is" in line]
+    assert in_table == in_verdicts != []
+    assert "inconclusive" not in said.out
+
+
 def test_a_sure_drop_fails_the_gate_on_regression(desk: Shell) -> None:
     said = desk(
         "run", "desk.jsonl", "-m", "exact_match", "-c", "recorded:worse", "-b", "recorded:new", "--fail-if-worse"

@@ -358,6 +358,16 @@ def test_scores_of_another_version_of_the_embedded_judge_are_never_shown_as_curr
     assert "version 0123456789" in refused.err
 
 
+def test_a_slow_answer_is_not_explained_by_its_wording(shell: Shell) -> None:
+    from ragtui.experiments.worst import worst_rows
+
+    shell.write("desk.jsonl", [{**row, "latency_ms": ms} for row, ms in zip(ROWS, (100, 900, 300), strict=True)])
+    results = ran(shell.folder, metrics="latency")
+    worst = worst_rows(results, results.plan.metric("latency"), 1)
+    assert [(row.case_id, row.reason) for row in worst] == [("b", "half of the cases take 300 ms or less")]
+    assert "  900 ms  b" in shell("show", "last").out
+
+
 def test_a_limited_experiment_reopens_with_its_limit(shell: Shell) -> None:
     shell.write("desk.jsonl", ROWS)
     workspace = Workspace.open(shell.folder)

@@ -170,7 +170,27 @@ def test_a_shown_score_stays_on_its_side_of_the_threshold(value: float, text: st
 @given(st.floats(1, 5), st.floats(1, 5))
 def test_no_shown_number_contradicts_its_pass_or_fail(value: float, threshold: float) -> None:
     metric = PlannedMetric("m", threshold=threshold, scale=(1.0, 5.0))
-    assert metric.passes(float(wording.score(value, metric))) == metric.passes(value)
+    text = wording.score(value, metric)
+    if text[0] in "<>":
+        assert (value < threshold) == (text[0] == "<")
+        assert abs(value - threshold) < 1e-8
+    else:
+        assert metric.passes(float(text)) == metric.passes(value)
+
+
+def test_rounding_does_not_show_as_digits() -> None:
+    assert wording.score(0.5000000000000001, F1) == ">0.50"
+    assert wording.score(0.49999999999999994, F1) == "<0.50"
+    assert wording.score(0.5, F1) == "0.50"
+    assert wording.p_value(0.05000000000000001) == ">.050"
+
+
+def test_figures_have_their_unit_and_nouns_their_number() -> None:
+    latency = PlannedMetric("latency", scale=(0.0, None), higher_is_better=False, kind="operational", unit="ms")
+    cost = PlannedMetric("cost", scale=(0.0, None), higher_is_better=False, kind="operational", unit="USD")
+    assert (wording.score(812.4, latency), wording.score(0.0031, cost)) == ("812 ms", "0.0031 USD")
+    assert wording.mean(summary(latency, [800.0, 900.0]), latency) == "850 ms (2/2)"
+    assert [wording.count(n, "query") for n in (1, 2, 1000)] == ["1 query", "2 queries", "1,000 queries"]
 
 
 @given(st.floats(-1, 1, allow_nan=False))
@@ -226,3 +246,15 @@ def test_equal_scores_keep_the_datasets_order_in_print_and_in_the_app(higher_is_
     shown = next(order for order in orders([metric], False) if order.name == "worst f1")
     assert printed == (["d", "c", "a", "b", "e"] if higher_is_better else ["b", "e", "d", "c", "a"])
     assert rows[shown.make(rows)]["case_id"].to_list() == printed
+
+
+def test_a_verdict_names_its_p_and_who_scored_alone() -> None:
+    better = folded(GROUNDEDNESS, [5.0, 4.0, 5.0, ERROR])
+    other = folded(GROUNDEDNESS, [4.0, 5.0, ERROR, 2.0])
+    found = tally.adjusted([tally.comparison(better, other, GROUNDEDNESS)])[0]
+    said = wording.verdict(found, GROUNDEDNESS)
+    assert "p (Holm) 1.000; 2 pairs: 1 better, 0 equal, 1 worse; " in said
+    assert "; 1 scored for the candidate only, 1 scored for the baseline only; " in said
+    assert said.endswith("2.80 is detectable with 80 % power")
+    assert "1 scored for B only, 1 scored for A only" in wording.verdict(found, GROUNDEDNESS, ("B", "A"))
+    assert wording.pairs(tally.comparison(better[:1], other[:1], GROUNDEDNESS)).startswith("1 pair: ")
