@@ -36,6 +36,7 @@ def array(line: int, records: int, noun: str, fault: str = "") -> Finding:
     "JSON004",
     "repeated-key",
     Level.WARNING,
+    platforms=("mteb",),
     example='{"context": "old", "context": "new"}',
     remedy="keep one of the two",
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -143,7 +144,7 @@ class DatasetsPane(Pane):
         self.query_one("#about", Part).title("about", current.name)
         self.post_message(self.Altered())
         if current.ready is None and current.dataset is not None:
-            work(self, self._judge_readiness(current), "ready")
+            work(self, partial(self._judge_readiness, current), "ready")
 
     async def _judge_readiness(self, one: OpenDataset) -> None:
         one.ready = await asyncio.to_thread(opened.ready_for, one)
@@ -225,7 +226,7 @@ class DatasetsPane(Pane):
     def do_open_path(self, path: str = "") -> None:
         def then(typed: str) -> None:
             if typed:
-                work(self, self.open([typed]), "open")
+                work(self, partial(self.open, [typed]), "open")
 
         if path:
             then(path)
@@ -233,7 +234,7 @@ class DatasetsPane(Pane):
             ask(self, "open", then=then, complete=opened.complete_path, history="path")
 
     def do_reread(self) -> None:
-        work(self, self._reread(), "open")
+        work(self, partial(self._reread), "open")
 
     async def _reread(self) -> None:
         paths = self.workbench.opened_paths()
@@ -245,7 +246,7 @@ class DatasetsPane(Pane):
         tell(self, f"read {len(again)} again")
 
     def do_demo(self) -> None:
-        work(self, self._open_demo(), "demo")
+        work(self, partial(self._open_demo), "demo")
 
     async def _open_demo(self) -> None:
         """Sets the demo up and shows its results; what goes on is said at the top meanwhile."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -103,7 +104,7 @@ class DetailScreen(Screen[None], CaseActions, inherit_bindings=False):
             what = "ranking" if side.ranking and not side.contexts else "contexts"
             self.query_one("#evidence-part", Part).title(what, f"{len(side.contexts or side.ranking)}")
             if side.ranking:
-                work(self, self._fetch_texts(case), "texts")
+                work(self, partial(self._fetch_texts, case), "texts")
         self._show_bars(case)
         if not keep:
             answer.go_to(f"metric {triage.metric}") if self.app.size.height < 32 and not case.expected else None

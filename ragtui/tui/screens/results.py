@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import ClassVar
 
 from textual import on
@@ -80,7 +81,7 @@ class ResultsPane(Pane, CaseActions):
     def refreshed(self) -> None:
         """Where nothing is open yet, opens the experiment that was touched last."""
         if self.triage is None and not self._wanted and (known := self.workbench.experiments()):
-            work(self, self.open(known[0].id), "open")
+            work(self, partial(self.open, known[0].id), "open")
 
     async def open(self, experiment: str) -> None:
         """Opens an experiment's results; the worst row of the first metric is under the cursor."""

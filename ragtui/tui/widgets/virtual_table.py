@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
@@ -222,7 +223,7 @@ class VirtualTable(Performs, DrawnTable):
 
     def do_search(self, text: str = "") -> None:
         if text:
-            work(self, self._search(text), "view")
+            work(self, partial(self._search, text), "view")
         else:
             ask(self, "/", then=lambda typed: self.do_search(typed) if typed else self._forget_search())
 
@@ -271,7 +272,7 @@ class VirtualTable(Performs, DrawnTable):
 
     def do_filter(self, condition: str = "") -> None:
         if condition:
-            work(self, self._filter(condition), "view")
+            work(self, partial(self._filter, condition), "view")
             return
         self.ask_filter(self)
 
@@ -355,11 +356,11 @@ class VirtualTable(Performs, DrawnTable):
             self.post_message(self.Sorted(self, name))
             then()
 
-        work(self, sort(), "view")
+        work(self, sort, "view")
 
     def sort(self, name: str, descending: bool | None = None) -> None:
         """Sorts by a column or a named order; the same column again turns the direction round; ``""`` is as it came."""
-        work(self, self._sort(name, descending), "view")
+        work(self, partial(self._sort, name, descending), "view")
 
     async def _sort(self, name: str, descending: bool | None) -> None:
         view, here = self.view, self.row
