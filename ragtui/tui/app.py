@@ -20,7 +20,7 @@ from textual.worker import Worker, WorkerState
 from ragtui.text import block
 from ragtui.tui import themes
 from ragtui.tui.actions import SCOPES, Action, bindings, read_keymap
-from ragtui.tui.performing import Performs, available, chain, tell, work
+from ragtui.tui.performing import Performs, available, chain, own_first, tell, work
 from ragtui.tui.screens.main import MainScreen
 from ragtui.tui.widgets.choosing import Choice, Choosing
 from ragtui.tui.widgets.key_bar import key_of
@@ -172,7 +172,7 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
     def _here(self, with_keys_only: bool) -> list[Choice]:
         choices: list[Choice] = []
         scope = ""
-        for performer, action in available(self.screen.focused or self.screen):
+        for performer, action in own_first(available(self.screen.focused or self.screen)):
             if with_keys_only and not action.keys:
                 continue
             if action.scope != scope and with_keys_only:
@@ -181,7 +181,7 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
             reason = performer.why_not(action.name)
             title = f"{action.title} — {reason}" if reason else action.title
             note = key_of(self, action) if with_keys_only else f"{action.name}  {key_of(self, action)}".strip()
-            choices.append(Choice(action.id, title, note, dim=reason is not None))
+            choices.append(Choice(action.id, title, note, dim=reason is not None, words=action.words))
         return choices
 
     def _choose_action(self, title: str, choices: list[Choice]) -> None:

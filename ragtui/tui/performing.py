@@ -63,6 +63,12 @@ def chain(node: DOMNode | None) -> list[Performs]:
     return [each for each in (node.ancestors_with_self if node is not None else []) if isinstance(each, Performs)]
 
 
+def own_first(actions: list[tuple[Performs, Action]]) -> list[tuple[Performs, Action]]:
+    """What only this screen can do before what every table, text or screen can."""
+    rank = {"table": 1, "text": 1, "form": 1, "app": 2}
+    return sorted(actions, key=lambda each: rank.get(each[1].scope, 0))
+
+
 def available(node: DOMNode | None) -> list[tuple[Performs, Action]]:
     """Every action that can be asked for where the focus is, nearest scope first."""
     return [(each, action) for each in chain(node) for action in in_scope(*each.SCOPES)]

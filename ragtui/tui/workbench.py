@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.tui.opened import OpenDataset, around, read
 from ragtui.tui.widgets.top_bar import Counts
-from ragtui.workspace import Workspace
+from ragtui.workspace import Workspace, write_atomically
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,6 +47,7 @@ class Workbench:
         self._opened_stores: list[Store] = []
         self._opening = threading.Lock()
         self._groups: list[Group] | None = None
+        self._undo_groups: tuple[str, str] | None = None  # ragtui.toml before and after the last change
         self._entries: list[Entry] = []
         self._planned: tuple[Plan, Dataset] | None = None
         self._corpora: dict[str, Dataset | None] = {}
@@ -104,29 +105,54 @@ class Workbench:
         """
         from ragtui.metrics.groups import save_group
 
-        self._changed(save_group(self.workspace, name, specs))
+        self._write_groups(lambda: save_group(self.workspace, name, specs))
 
     def duplicate_group(self, name: str, copy: str) -> None:
         """Writes a group a second time; raises as ``save_group``."""
         from ragtui.metrics.groups import duplicate_group
 
-        self._changed(duplicate_group(self.workspace, name, copy))
+        self._write_groups(lambda: duplicate_group(self.workspace, name, copy))
 
     def rename_group(self, old: str, new: str) -> None:
         """Gives a group another name; raises as ``save_group``."""
         from ragtui.metrics.groups import rename_group
 
-        self._changed(rename_group(self.workspace, old, new))
+        self._write_groups(lambda: rename_group(self.workspace, old, new))
 
     def delete_group(self, name: str) -> None:
         """Deletes a group; raises as ``save_group``, also where experiments use it."""
         from ragtui.metrics.groups import delete_group
 
         users = [entry.id for entry in self._entries if entry.plan.group == name]
-        self._changed(delete_group(self.workspace, name, users))
+        self._write_groups(lambda: delete_group(self.workspace, name, users))
 
-    def _changed(self, workspace: Workspace) -> None:
-        self.workspace, self._groups = workspace, None
+    def _write_groups(self, change: Callable[[], Workspace]) -> None:
+        before = self._config_text()
+        self.workspace, self._groups = change(), None
+        self._undo_groups = (before, self._config_text())
+
+    def _config_text(self) -> str:
+        path = self.workspace.config_path
+        return path.read_text("utf-8") if path.exists() else ""
+
+    @property
+    def can_undo_groups(self) -> bool:
+        return self._undo_groups is not None
+
+    def undo_groups(self) -> str:
+        """Puts ``ragtui.toml`` back as it was before the last change to a group; returns what to say.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        if self._undo_groups is None:
+            return "nothing was changed"
+        before, after = self._undo_groups
+        if self._config_text() != after:
+            return "ragtui.toml was changed since, so nothing was undone"
+        write_atomically(self.workspace.config_path, before)
+        self.workspace, self._groups, self._undo_groups = Workspace.open(self.workspace.root), None, None
+        return "took the last change to the groups back"
 
     # Experiments
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import textwrap
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -59,10 +60,11 @@ def list_frame(datasets: Sequence[OpenDataset]) -> pl.DataFrame:
     import polars as pl
 
     rows: list[dict[str, Any]] = []
+    names = shown_names(datasets)
     for number, each in enumerate(datasets):
         known = each.dataset
         kind = "failed" if each.failure else "reading" if known is None else "dataset"
-        row = {"dataset": number, "part": "", "name": each.name, "kind": kind, "format": "reading …"}
+        row = {"dataset": number, "part": "", "name": names[number], "kind": kind, "format": "reading …"}
         if known is not None or each.failure:
             levels = dict.fromkeys(MARKS, 0)
             for (_, level), n in each.counts.items():
@@ -82,6 +84,16 @@ def list_frame(datasets: Sequence[OpenDataset]) -> pl.DataFrame:
         "rows": pl.Int64, "errors": pl.Int64, "warnings": pl.Int64, "infos": pl.Int64,
     }  # fmt: skip
     return pl.DataFrame(rows, schema=schema)
+
+
+def shown_names(datasets: Sequence[OpenDataset]) -> list[str]:
+    """Names as they are listed; equal ones say in which folder they lie."""
+    often = Counter(each.name for each in datasets)
+    folders = [os.path.dirname(os.path.normpath(each.dataset.path if each.dataset else each.path)) for each in datasets]
+    return [
+        f"{each.name}  in {folder or '.'}" if often[each.name] > 1 and each.dataset is not None else each.name
+        for each, folder in zip(datasets, folders, strict=True)
+    ]
 
 
 def frames_of(opened: OpenDataset) -> dict[str, pl.DataFrame]:
@@ -155,6 +167,12 @@ def finding_columns(findings: Sequence[Finding], wide: bool) -> list[TableColumn
     if wide and any(finding.field for finding in findings):
         columns.append(TableColumn("field", "field", most=18))
     return [*columns, TableColumn("message", "message", grow=True, most=400)]
+
+
+def in_line_order(findings: Sequence[Finding]) -> list[Finding]:
+    """Findings as one reads the files: file by file, each from its top."""
+    files = {file: at for at, file in enumerate(dict.fromkeys(finding.file for finding in findings))}
+    return sorted(findings, key=lambda finding: (files[finding.file], finding.line))
 
 
 def finding_frame(findings: Sequence[Finding]) -> pl.DataFrame:

@@ -45,6 +45,8 @@ class DatasetsPane(Pane):
     def __init__(self, workbench: Workbench, *, id: str) -> None:
         super().__init__(workbench, id=id)
         self._part = ""
+        self._stepping = False
+        self._closed_last: tuple[int, OpenDataset] | None = None
         self._frame: pl.DataFrame | None = None
         self._listed: list[Finding] = []
         self._shown: tuple[OpenDataset | None, str | None] = (None, None)
@@ -170,7 +172,8 @@ class DatasetsPane(Pane):
     def _show_findings(self) -> None:
         current, code = self.current, self.query_one("#rules", VirtualTable).value("code")
         found = [] if current is None else current.findings
-        self._listed = [finding for finding in found if code in (None, "all", finding.code)]
+        self._listed = views.in_line_order([each for each in found if code in (None, "all", each.code)])
+        self._stepping = False
         table = self.query_one("#lines", VirtualTable)
         table.show(views.finding_frame(self._listed), views.finding_columns(self._listed, self.app.size.width >= 100))
 
@@ -211,9 +214,14 @@ class DatasetsPane(Pane):
         self._step(-1)
 
     def _step(self, step: int) -> None:
+        """The first key goes to the finding at the cursor; the focus goes along, so that ``i`` and ``e`` are about it."""
         table = self.query_one("#lines", VirtualTable)
-        table.move_to((table.position + step) % max(1, table.count))
+        at = table.position + step if self._stepping or table.has_focus or step < 0 else table.position
+        self._stepping = True
+        self.screen.set_focus(table)
+        table.move_to(at % max(1, table.count))
         self._show_place()
+        self.post_message(self.Altered())
 
     def do_open_path(self, path: str = "") -> None:
         def then(typed: str) -> None:
@@ -266,9 +274,18 @@ class DatasetsPane(Pane):
     def do_close(self) -> None:
         number = self.query_one("#list", VirtualTable).value("dataset")
         if number is not None:
-            del self.workbench.datasets[number]
+            self._closed_last = (number, self.workbench.datasets.pop(number))
             self._frame = None
             self.refreshed()
+            tell(self, f"closed {self._closed_last[1].name}; u opens it again, the file stays")
+
+    def do_undo(self) -> None:
+        if self._closed_last is not None:
+            self.workbench.datasets.insert(*self._closed_last)
+            number, self._closed_last = self._closed_last[0], None
+            self._frame = None
+            self.refreshed()
+            self._go_to_dataset(number)
 
     def do_explain(self) -> None:
         code = self.query_one("#rules", VirtualTable).value("code")
@@ -307,6 +324,8 @@ class DatasetsPane(Pane):
         current = self.current
         if name in ("open-path", "demo"):
             return None
+        if name == "undo":
+            return None if self._closed_last is not None else "nothing was closed"
         if current is None:
             return "nothing is open"
         if name in ("next-finding", "previous-finding") and not current.findings:

@@ -262,9 +262,12 @@ class ResultsPane(Pane, CaseActions):
         else:
             ask(
                 self,
-                "export the rows shown to",
+                "export to (.csv: the rows shown; .md .html …: all)"
+                if self._wide
+                else "export (.csv rows shown, .md all)",
                 then=self._export,
                 value="rows.csv",
+                replace=True,
                 complete=complete_path,
             )
 
