@@ -14,6 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from ragtui.text import cell
+from ragtui.tui.widgets.typed_line import TypedLine
 
 Then = Callable[[str], object]
 Complete = Callable[[str], list[str]]
@@ -75,7 +76,7 @@ class PromptLine(Horizontal):
         yield Line(id="status")
         yield Line(id="position")
         yield Line(id="asked")
-        field = Input(id="typed", select_on_focus=False)
+        field = TypedLine(id="typed", select_on_focus=False)
         field.cursor_blink = False
         yield field
         yield Line(id="offer")
