@@ -7,9 +7,12 @@ def main() -> None:
     # A stale COLUMNS/LINES would freeze the app at that size for its whole life.
     os.environ.pop("COLUMNS", None)
     os.environ.pop("LINES", None)
-    from ragtui.cli import app
+    try:
+        from ragtui.cli import app
 
-    app()
+        app()
+    except KeyboardInterrupt:  # while this was still starting
+        raise SystemExit(130) from None
 
 
 if __name__ == "__main__":

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 CONFIG_NAME: Final = "ragtui.toml"
 STATE_NAME: Final = ".ragtui"
@@ -89,16 +92,36 @@ def _read(path: Path) -> dict[str, Any]:
 def write_atomically(path: Path, text: str | bytes) -> None:
     """Replaces ``path`` in one step, so that a crash or a full disk leaves either the old file or the new one."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    data = text.encode("utf-8") if isinstance(text, str) else text
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    with replacing(path) as stream:
+        stream.write(text.encode("utf-8") if isinstance(text, str) else text)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A stream to what becomes ``path`` in one step when the block ends well; else an older file stays as it was.
+
+    A link stays a link, and what it leads to is replaced. What is no file (``/dev/stdout``, a pipe) is written to as it
+    is.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    if path.name in ("", ".."):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if (path.is_absolute() and path.parts[1:2] in (("dev",), ("proc",))) or (path.exists() and not path.is_file()):
+        with path.open("ab") as stream:
+            yield stream
+        return
+    target = path.resolve() if path.is_symlink() else path
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.")
     try:
         with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
+            yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
+        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
         Path(name).chmod(mode)
-        Path(name).replace(path)
+        Path(name).replace(target)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise

@@ -191,7 +191,8 @@ def _beir(folder: Path) -> Path:
         for n in range(4)
     ]
     queries = [
-        {"_id": f"q{n}{WORD}", "text": f"{n} temporary pass valid {poison}", "metadata": {poison: poison}} for n in range(3)
+        {"_id": f"q{n}{WORD}", "text": f"{n} temporary pass valid {poison}", "metadata": {poison: poison}}
+        for n in range(3)
     ]
     judgments = [
         {"query-id": f"q{n}{WORD}", "corpus-id": f"d{m}{WORD}", "score": 1} for n, m in ((0, 0), (1, 1), (2, 9))

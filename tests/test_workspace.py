@@ -1,5 +1,7 @@
 """Where things lie: a folder becomes a workspace only when something is saved, and what the user wrote there is kept."""
 
+import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -45,6 +47,32 @@ def test_an_interrupted_write_leaves_the_old_file(tmp_path: Path) -> None:
         write_atomically(path, "\ud800")
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["x"]
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to("real")
+    write_atomically(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "new"
+
+
+def test_what_is_no_file_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_atomically(pipe, "said")
+    assert os.read(reader, 100) == b"said"
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    os.close(reader)
+
+
+@pytest.mark.parametrize("name", [".", "..", "folder"])
+def test_a_folder_is_not_written_over(tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(IsADirectoryError):
+        write_atomically(tmp_path / "folder" / name if name != "folder" else tmp_path / name, "x")
+    assert list((tmp_path / "folder").iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["themes", "sample_data"])

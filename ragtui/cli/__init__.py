@@ -113,24 +113,25 @@ def _ragtui(
 
 def app(arguments: Sequence[str] | None = None) -> None:
     """Runs the command line on ``arguments`` (else ``sys.argv``) and ends the process with its status."""
+    from ragtui.cli import _ending, _streams
+
     given = list(sys.argv[1:] if arguments is None else arguments)
-    try:
-        root(args=with_command(given), prog_name="ragtui")
-    except BrokenPipeError:
-        _leave_quietly()
+    if "_RAGTUI_COMPLETE" in os.environ:
+        root(args=given, prog_name="ragtui")
+    _streams.make_safe()
+    raise SystemExit(_ending.status_of(lambda: _invoke(with_command(given))))
+
+
+def _invoke(arguments: list[str]) -> None:
+    """Typer's own way of ending would call an interrupted question and a closed pipe 1, a failed gate."""
+    command = typer.main.get_command(root)
+    with command.make_context("ragtui", arguments) as context:
+        command.invoke(context)
 
 
 def with_command(arguments: list[str]) -> list[str]:
     """``arguments`` with the command that opens the app put in front where no command is named."""
-    if "_RAGTUI_COMPLETE" in os.environ:
-        return arguments
     first = next((argument for argument in arguments if argument not in _APP_OPTIONS), None)
     if first in _ROOT_OPTIONS or (first is not None and first == arguments[0] and first in command_names()):
         return arguments
     return [_OPEN, *arguments]
-
-
-def _leave_quietly() -> None:
-    """Ends as programs do whose reader has gone (``ragtui check … | head``), without Python's complaint at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    raise SystemExit(141)

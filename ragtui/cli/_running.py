@@ -81,12 +81,15 @@ def run_and_report(wishes: Wishes) -> int:
         One of ``errors_of_a_run``: nothing was run.
     """
     from ragtui.cli.results_output import console
+    from ragtui.experiments.planning import check_split, check_stated
     from ragtui.experiments.store import Store
     from ragtui.workspace import Workspace
 
     workspace = Workspace.open(".")
     dataset, report = _opened(wishes)
+    check_split(report)
     plan = _plan(wishes, dataset, workspace)
+    check_stated((each.partition("=")[0].strip() for each in wishes.mapping), plan, dataset, workspace)
     gates = _gates(wishes, plan)
     _check_files(wishes)
     talk = None if wishes.quiet else console(stderr=True)
@@ -145,7 +148,7 @@ def _settings(wishes: Wishes) -> MetricsFile | None:
 def _mapping(wishes: Wishes) -> dict[str, str]:
     """The mapping file's entries, then those of ``--map``, which win."""
     from ragtui.datasets.mapping_files import read_mapping
-    from ragtui.experiments.planning import PlanError
+    from ragtui.experiments.planning import PlanError, check_inputs
 
     found: dict[str, str] = {}
     if wishes.mapping_file is not None:
@@ -161,24 +164,9 @@ def _mapping(wishes: Wishes) -> dict[str, str]:
         name, equals, reference = each.partition("=")
         if not equals or not name.strip() or not reference.strip():
             raise PlanError(f"--map {each!r}: write INPUT=REFERENCE, as query=${{data.question}} or query=question")
-        _check_input(name.strip(), each)
+        check_inputs([name.strip()])
         found[name.strip()] = reference.strip()
     return found
-
-
-def _check_input(name: str, given: str) -> None:
-    """A misspelt input would be left unmapped without a word."""
-    from difflib import get_close_matches
-
-    from ragtui.experiments.planning import PlanError
-    from ragtui.metrics.registry import metrics
-
-    known = {each for metric in metrics() for each in (*metric.inputs, *metric.optional)}
-    wanted = name.rpartition(".")[2]
-    if wanted not in known:
-        near = get_close_matches(wanted, known, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(sorted(known))}"
-        raise PlanError(f"--map {given!r}: no metric has an input {wanted!r}{hint}")
 
 
 def _gates(wishes: Wishes, plan: Plan) -> Gates:
@@ -192,12 +180,12 @@ def _gates(wishes: Wishes, plan: Plan) -> Gates:
 
 def _check_files(wishes: Wishes) -> None:
     """What cannot be written is told before anything is paid for."""
-    from ragtui.experiments.reports import ReportError, check_path
+    from ragtui.experiments.reports import check_path, check_place
 
     for path in wishes.reports:
         check_path(path)
-    if wishes.scores is not None and not wishes.scores.absolute().parent.is_dir():
-        raise ReportError(f"{wishes.scores}: there is no folder {wishes.scores.parent}")
+    if wishes.scores is not None:
+        check_place(wishes.scores)
 
 
 def _preflight(

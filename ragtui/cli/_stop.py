@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import NoReturn
 
 import typer
@@ -10,7 +11,13 @@ COULD_NOT_RUN = 2
 
 
 def could_not_run(message: str) -> NoReturn:
+    say(message)
+    raise typer.Exit(COULD_NOT_RUN)
+
+
+def say(message: str) -> None:
+    """One line on standard error, as far as that can be written at all."""
     from ragtui.text import cell
 
-    typer.echo(f"ragtui: {cell(message)}", err=True)
-    raise typer.Exit(COULD_NOT_RUN)
+    with suppress(OSError):
+        typer.echo(f"ragtui: {cell(message)}", err=True)

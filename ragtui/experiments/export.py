@@ -7,11 +7,11 @@ from pathlib import Path
 from ragtui.experiments.database import StoreError
 from ragtui.experiments.finished_frame import cells_frame
 from ragtui.experiments.gates import Gates, judge
-from ragtui.experiments.reports import ReportError, csv_report, forms, write_report
+from ragtui.experiments.reports import ReportError, check_place, csv_report, forms, write_report
 from ragtui.experiments.results import Results
 from ragtui.experiments.scores_file import write_scores
 from ragtui.experiments.stored_results import StoredResults
-from ragtui.workspace import write_atomically
+from ragtui.workspace import replacing, write_atomically
 
 
 def export(results: Results, path: Path, raw_cells: bool = False) -> str:
@@ -26,8 +26,7 @@ def export(results: Results, path: Path, raw_cells: bool = False) -> str:
         raise ReportError(f"{path}: exports end in {', '.join(known)}")
     if raw_cells and ending != ".csv":
         raise ReportError("--raw-cells is for .csv only")
-    if not path.absolute().parent.is_dir():
-        raise ReportError(f"{path}: there is no folder {path.parent}")
+    check_place(path)
     if ending in (".jsonl", ".parquet"):
         if not isinstance(results, StoredResults):
             raise ReportError(f"{path}: {ending} is for experiments of the workspace, not for result files")
@@ -45,12 +44,10 @@ def export(results: Results, path: Path, raw_cells: bool = False) -> str:
 
 def _write_frame(results: StoredResults, path: Path) -> str:
     frame = cells_frame(results.store, results.number, results.plan)
-    partial = path.with_name(f".{path.name}.partial")
     try:
-        frame.write_parquet(partial, compression="zstd")
-        partial.replace(path)
+        with replacing(path) as stream:
+            frame.write_parquet(stream, compression="zstd")
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise StoreError(f"{path}: {error.strerror or error}; nothing was written") from error
     return f"wrote {frame.height:,} scores to {path}"
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.experiments.database import StoreError
+from ragtui.workspace import replacing
 
 if TYPE_CHECKING:
     from ragtui.experiments.results import Cell
@@ -26,18 +26,13 @@ def write_scores(results: StoredResults, path: Path) -> int:
     Raises:
         StoreError: the file cannot be written.
     """
-    partial = path.with_name(f".{path.name}.partial")
     written = 0
     try:
-        with partial.open("w", encoding="utf-8", newline="\n") as stream:
+        with replacing(path) as stream:
             for line in lines(results):
-                stream.write(line)
+                stream.write(line.encode("ascii"))
                 written += 1
-            stream.flush()
-            os.fsync(stream.fileno())
-        partial.replace(path)
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise StoreError(f"{path}: {error.strerror or error}; no scores were written") from error
     return written
 

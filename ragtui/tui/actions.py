@@ -107,6 +107,8 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("text", "half-page-up", "ctrl+u", "Half a page up"),
     Action("text", "page-down", "pagedown", "A page down"),
     Action("text", "page-up", "pageup", "A page up"),
+    Action("text", "filter", "f", "Show only rows where an SQL expression holds", argument="SQL"),
+    Action("text", "sort", "s", "Sort the rows", argument="COLUMN"),
     Action("text", "search", "/", "Search the text", "search", argument="TEXT", rank=6),
     Action("text", "next-match", "n", "Next place found"),
     Action("text", "previous-match", "N", "Previous place found"),

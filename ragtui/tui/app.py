@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -81,7 +82,7 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
         lines = [*(f"{problem.path.name}: {problem.message}" for problem in problems), *wrong]
         if lines:
             tell(self.main, "\n".join(lines), "warning", title="left out")
-        work(self.main, self._load(), "load")
+        work(self.main, partial(self._load), "load")
 
     async def _load(self) -> None:
         """Opens what was named on the command line, and the experiment that was asked for."""
@@ -113,7 +114,7 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
         # Keys typed faster than a field appears were sent to what had the focus before: they belong to the field.
         if event.is_printable and event.character is not None:
             if isinstance(self.focused, Input):
-                self.focused.insert_text_at_cursor(event.character)
+                self.focused.replace(event.character, *self.focused.selection)
             elif isinstance(self.screen, Choosing):
                 self.screen.typed_early(event.character)
             else:
@@ -142,7 +143,7 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
 
     async def open_results(self, experiment: str) -> None:
         """Brings an experiment's results to the front."""
-        await self._pane("results")
+        await self._pane(self.main.pane.id or "datasets")
         await self.main.open_results(experiment)
 
     def do_next_part(self) -> None:
@@ -203,7 +204,7 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
         ask(
             self.screen,
             ":",
-            then=lambda typed: work(self.screen, self._command(typed, actions), "command"),
+            then=lambda typed: work(self.screen, partial(self._command, typed, actions), "command"),
             complete=lambda typed: [n.split(" ")[0] for n in names if n.startswith(typed)] if " " not in typed else [],
             history="command",
         )

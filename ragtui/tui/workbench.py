@@ -6,6 +6,7 @@ Every import of a lower floor is made when it is first needed, so that the first
 from __future__ import annotations
 
 import os
+import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -42,7 +43,9 @@ class Workbench:
         self.run: Run | None = None
         self.last_run: Run | None = None
         self.last_triage: Triage | None = None
-        self._store: Store | None = None
+        self._stores: dict[bool, Store] = {}  # by whether it may write
+        self._opened_stores: list[Store] = []
+        self._opening = threading.Lock()
         self._groups: list[Group] | None = None
         self._entries: list[Entry] = []
         self._planned: tuple[Plan, Dataset] | None = None
@@ -133,14 +136,16 @@ class Workbench:
         return self.workspace.state.is_dir()
 
     def store(self, write: bool = False) -> Store:
-        """The workspace's experiments; kept open once opened."""
+        """The workspace's experiments. A store once opened stays open until the app ends: other threads may be reading
+        from it."""
         from ragtui.experiments.store import Store
 
-        if self._store is None or (write and not self._store.write):
-            if self._store is not None:
-                self._store.close()
-            self._store = Store.open(self.workspace, write)
-        return self._store
+        with self._opening:
+            known = self._stores.get(True) or (None if write else self._stores.get(False))
+            if known is None:
+                known = self._stores[write] = Store.open(self.workspace, write)
+                self._opened_stores.append(known)
+            return known
 
     def experiments(self) -> list[Entry]:
         """The workspace's experiments, the last touched first."""
@@ -220,9 +225,9 @@ class Workbench:
         workspace = prepare(default_folder())
         experiment = run_demo(workspace, progress)
         os.chdir(workspace.root)
-        if self._store is not None:
-            self._store.close()
-        self.workspace, self._store, self._groups, self.datasets = workspace, None, None, []
+        with self._opening:
+            self.workspace, self._stores = workspace, {}
+        self._groups, self.datasets = None, []
         self.paths = ["."]
         self.put(self.read(self.paths))
         self.groups()
@@ -306,11 +311,13 @@ class Workbench:
         return "\n".join(lines)
 
     def leave(self) -> None:
-        """Stops what runs, and gives it the time to put itself in order."""
+        """Stops what runs, gives it the time to put itself in order, and closes the stores."""
         if self.run is not None:
             self.run.cancel()
             self.run.wait()
             self.take_ended()
+        for store in self._opened_stores:
+            store.close()
 
     # Datasets
 

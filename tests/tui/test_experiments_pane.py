@@ -188,4 +188,4 @@ async def test_an_experiment_is_deleted_and_brought_back(tmp_path: Path) -> None
         await press(app, pilot, "D", "down", "enter")
         assert "No experiment was run in this folder yet" in screen_text(app)
         await press(app, pilot, "u")
-        assert f"▌ ✓ finished  support.jsonl  answers" in screen_text(app)
+        assert "▌ ✓ finished  support.jsonl  answers" in screen_text(app)

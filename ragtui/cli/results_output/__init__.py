@@ -14,7 +14,11 @@ PIPED_WIDTH: Final = 180
 
 def console(stderr: bool = False) -> Console:
     """A console that takes text as it is: no markup, no highlighting, no emoji codes; wide and plain when piped."""
-    from rich.console import Console
+    from rich.console import Console as RichConsole
+
+    class Console(RichConsole):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # Rich would end the process with 1, which says that a gate failed
 
     stream = sys.stderr if stderr else sys.stdout
     piped = not stream.isatty()

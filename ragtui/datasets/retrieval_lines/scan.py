@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Final, TypeAlias
 import msgspec
 
 from ragtui.datasets.findings import SHOWN_PER_RULE, Report
-from ragtui.datasets.retrieval_lines.records import KINDS, repair
+from ragtui.datasets.retrieval_lines.records import KINDS, is_utf8, repair
 from ragtui.datasets.retrieval_lines.tally import tally
 from ragtui.datasets.workers import available_cpus, spread
 
@@ -33,6 +33,7 @@ _BEFORE_TITLED: Final = len('{"_id": "", "title": "", "text": "')
 _AFTER: Final = len('"}\r\n')
 _PAIR: Final = len('{"query-id":"","corpus-id":"","score":}') + len('"score":1,') - 1
 _TAILS: Final = 64
+_QUOTE: Final = 0x22  # as a number: so it is searched for fastest
 
 Texts: TypeAlias = "str | list[Any]"
 """Many texts: joined by line feeds, which travels between processes ten times faster, or a list where one holds a line feed."""
@@ -70,24 +71,24 @@ class Scanned:
         return len(self.places)
 
 
-def scan(files: Sequence[Sequence[Range]]) -> Iterator[list[Scanned]]:
-    """The records of each file, which is given in ranges (``cut``), in order. Work begins at once, and in several processes
-    where it is worth that; results come as they are taken."""
-    ranges = [part for file in files for part in file]
+def scan(ranges: Sequence[Range]) -> Iterator[Scanned]:
+    """Each range (``cut``) scanned, in order; lines are counted from the start of its file. Work begins at once, and in
+    several processes where it is worth that; results come as they are taken."""
     weight = sum(part.end - part.start for part in ranges)
     many = weight > _ALONE and available_cpus() > 1 and all(part.data is None for part in ranges)
-    found = spread(scan_range, ranges) if many else map(scan_range, ranges)
-    return (_in_order([next(found) for _ in file]) for file in files)
+    return _in_order(ranges, spread(scan_range, ranges) if many else map(scan_range, ranges))
 
 
-def _in_order(parts: list[Scanned]) -> list[Scanned]:
-    """The ranges of one file with their lines counted from its first."""
+def _in_order(ranges: Sequence[Range], found: Iterator[Scanned]) -> Iterator[Scanned]:
+    """The results with their lines counted from the start of each file, whose ranges follow one another."""
     line = 0
-    for part in parts:
+    for place, part in enumerate(found):
+        if place and ranges[place].path != ranges[place - 1].path:
+            line = 0
         part.base = line
         part.report.findings = [replace(each, line=each.line + line) for each in part.report.findings]
         line += part.line_count
-    return parts
+        yield part
 
 
 def scan_range(part: Range) -> Scanned:
@@ -131,7 +132,7 @@ def _documents(
 ) -> Iterator[bytes]:
     """Keeps sound documents; yields lines that must be taken apart. The size of a line is counted before it is yielded."""
     tails: set[bytes] = set()
-    before, titled, after = _BEFORE, _BEFORE_TITLED, -_AFTER
+    before, titled, after, quote = _BEFORE, _BEFORE_TITLED, -_AFTER, _QUOTE
     for raw in stream:
         size_of(len(raw))
         try:
@@ -141,8 +142,7 @@ def _documents(
             continue
         identity, title, text = record.id, record.title, record.text
         start = len(identity) + (before if title is None else titled + len(title))
-        end = raw.find(b'"', start, after)
-        if (end >= 0 and raw[end:] not in tails and _is_doubtful(raw, text, start, tails)) or text.isspace():
+        if (quote in raw[start:after] and _is_doubtful(raw, text, start, tails)) or text.isspace():
             yield raw
         else:
             keep_id(identity)
@@ -156,7 +156,7 @@ def _queries(
     keep_text: Callable[[str], None],
 ) -> Iterator[bytes]:
     tails: set[bytes] = set()
-    before, after = _BEFORE, -_AFTER
+    before, after, quote = _BEFORE, -_AFTER, _QUOTE
     for raw in stream:
         size_of(len(raw))
         try:
@@ -166,8 +166,7 @@ def _queries(
             continue
         text = record.text
         start = len(record.id) + before
-        end = raw.find(b'"', start, after)
-        if (end >= 0 and raw[end:] not in tails and _is_doubtful(raw, text, start, tails)) or text.isspace():
+        if (quote in raw[start:after] and _is_doubtful(raw, text, start, tails)) or text.isspace():
             yield raw
         else:
             keep_id(record.id)
@@ -235,29 +234,23 @@ def _is_doubtful(raw: bytes, text: str, start: int, tails: set[bytes]) -> bool:
 
     ``start`` is where the text begins if only its id and title come before it. ``tails`` remembers what may follow a text.
     """
+    tail = raw[raw.find(b'"', start) :]
+    if tail in tails:
+        return False
     closed = raw.rstrip()
     if closed.endswith(b'"}') and raw.count(b'"', start, len(closed) - 2) == text.count('"'):
         return False  # all quotes from there on are the text's own
     if raw.count(b'"_id"') > 1 or raw.count(b'"text"') > 1 or raw.count(b'"title"') > 1:
         return True
-    if not raw.isascii() and not _is_utf8(raw):
+    if not raw.isascii() and not is_utf8(raw):
         return True
-    tail = raw[raw.find(b'"', start) :]
     if len(tails) < _TAILS and tail.isascii() and len(tail) < 200 and raw.find(b'"text"', 0, start) > 0:
         tails.add(tail)
     return False
 
 
 def _repeats(raw: bytes, *keys: bytes) -> bool:
-    return any(raw.count(key) > 1 for key in keys) or not (raw.isascii() or _is_utf8(raw))
-
-
-def _is_utf8(raw: bytes) -> bool:
-    try:
-        raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+    return any(raw.count(key) > 1 for key in keys) or not (raw.isascii() or is_utf8(raw))
 
 
 def _packed(values: list[Any]) -> Texts:

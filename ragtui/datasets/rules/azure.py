@@ -10,11 +10,14 @@ from typing import Any, Final
 from ragtui.datasets.containers.table import LINE, Table, short
 from ragtui.datasets.findings import Finding, Level, More
 from ragtui.datasets.formats.azure import TEXTS, AzureTable
+from ragtui.datasets.pandas_cells import missing
 from ragtui.datasets.rules import rule
 
+_SPOKEN: Final = ("query", "response")  # may be lists of messages
 _REFERABLE: Final = re.compile(r"[A-Za-z0-9_]+")
-_TIMES: Final = re.compile(r"date|Date|timestamp.*|modified|.*_at|.*_time")
-_DATE_LIKE: Final = r"^\s*(\d{4}-\d{2}-\d{2}([T ].*)?|\d+(\.\d+)?)\s*$"
+_TIMES: Final = re.compile(r"date|datetime|timestamp.*|modified|.*_at|.*_time", re.IGNORECASE)
+_DATE_LIKE: Final = r"^\s*\d{4}-\d{2}-\d{2}([T ].*)?\s*$"
+_FIRST_YEAR: Final = 31_536_000  # seconds; smaller numbers are not taken for times where every row has one
 _ROLES: Final = {"user", "assistant", "system", "tool", "developer"}
 
 
@@ -45,7 +48,15 @@ def empty_value(azure: AzureTable) -> Iterator[Finding | More]:
             yield from _empty(azure.table, "AZ103", Level.WARNING, azure.columns[wanted])
 
 
-@rule("AZ104", "key-absent", Level.WARNING, example="ground_truth in 30 of 130 rows", on=AzureTable)
+@rule(
+    "AZ104",
+    "key-absent",
+    Level.WARNING,
+    platforms=("azure",),
+    example="ground_truth in 30 of 130 rows",
+    remedy="leave these rows to a file of their own",
+    on=AzureTable,
+)
 def absent_key(azure: AzureTable) -> Iterator[Finding]:
     """Some rows lack a key that others have. Azure turns it into NaN, and a judge is called with the text "nan", whose
     score counts. Here, metrics that need it are not applicable in these rows."""
@@ -65,7 +76,15 @@ def absent_key(azure: AzureTable) -> Iterator[Finding]:
             yield table.finding("AZ104", level, message, missing.arg_max() or 0, name)
 
 
-@rule("AZ105", "value-null", Level.WARNING, example='{"ground_truth": null, …}', on=AzureTable)
+@rule(
+    "AZ105",
+    "value-null",
+    Level.WARNING,
+    platforms=("azure",),
+    example='{"ground_truth": null, …}',
+    remedy="leave these rows to a file of their own",
+    on=AzureTable,
+)
 def null_value(azure: AzureTable) -> Iterator[Finding | More]:
     """A value is null. Azure turns it into NaN or None, and judges are called with that word for a text."""
     table = azure.table
@@ -83,7 +102,7 @@ def null_value(azure: AzureTable) -> Iterator[Finding | More]:
 @rule("AZ106", "value-not-text", example='{"response": 42, …}', remedy="put the value in quotes", on=AzureTable)
 def not_text(azure: AzureTable) -> Iterator[Finding | More]:
     """A text is a number or a boolean. Azure's text metrics fail on the row ('int' object has no attribute 'lower'); an
-    answer of digits must be in quotes."""
+    answer of digits must be in quotes. Query and response may be lists of messages, but no other list and no object."""
     table = azure.table
     for wanted in TEXTS:
         name = azure.columns.get(wanted)
@@ -93,6 +112,13 @@ def not_text(azure: AzureTable) -> Iterator[Finding | More]:
             header = short(table.header_of(name))
             found = table.findings("AZ106", Level.ERROR, name, cells, f"{header} is {{}}, not a text".format)
             yield from (_quoted(table, name, each) for each in found)
+            structures = ((row, kind) for kind in ("list", "object") for row in _of_kind(table, name, [kind]))
+            odd = (
+                (row, kind)
+                for row, kind in structures
+                if wanted in _SPOKEN and not _is_messages(table.frame[name][row])
+            )
+            yield from table.findings("AZ106", Level.ERROR, name, odd, f"{header} is {{}}, not a text".format)
 
 
 @rule("AZ107", "context-is-a-list", Level.INFO, example='{"context": ["a", "b"], …}', on=AzureTable)
@@ -112,8 +138,8 @@ def list_context(azure: AzureTable) -> Iterator[Finding]:
     on=AzureTable,
 )
 def conversation_shape(azure: AzureTable) -> Iterator[Finding | More]:
-    """A conversation is an object with a list of messages, each with a role (user, assistant, …) and content, of which one
-    at least is the assistant's."""
+    """A conversation is an object with a list of messages (not that list itself), each with a role (user, assistant, …) and
+    content, of which one at least is the assistant's."""
     name = azure.columns.get("conversation")
     if name is None:
         return
@@ -153,8 +179,8 @@ def conversation_and_query(azure: AzureTable) -> Iterator[Finding | More]:
     on=AzureTable,
 )
 def time_like_columns(azure: AzureTable) -> Iterator[Finding]:
-    """A column called date, timestamp, modified, *_at or *_time holds dates or numbers. Azure's loader turns it into
-    timestamps and, with output_path set, loses the whole finished run: they cannot be written as JSON."""
+    """A column called date, datetime, timestamp, modified, *_at or *_time holds dates or seconds since 1970. Azure's loader
+    turns it into timestamps and, with output_path set, loses the whole finished run: they cannot be written as JSON."""
     import polars as pl
 
     table = azure.table
@@ -162,7 +188,9 @@ def time_like_columns(azure: AzureTable) -> Iterator[Finding]:
         if not _TIMES.fullmatch(table.header_of(name)) or table.frame.schema[name] != pl.String:
             continue
         filled = table.frame[name].drop_nulls()
-        if filled.len() and filled.str.contains(_DATE_LIKE).all():
+        numbers = filled.cast(pl.Float64, strict=False)
+        late = filled.len() < table.height or bool((numbers > _FIRST_YEAR).all())
+        if filled.len() and (filled.str.contains(_DATE_LIKE).all() or (late and not numbers.has_nulls())):
             message = (
                 f"Azure's loader makes timestamps of column {short(table.header_of(name))} and cannot write them back"
             )
@@ -208,6 +236,26 @@ def document_lists(azure: AzureTable) -> Iterator[Finding | More]:
         yield from table.findings("AZ112", Level.ERROR, name, faults, lambda fault, name=name: f"{name} {fault}")  # type: ignore[misc]
 
 
+@rule(
+    "AZ116",
+    "label-beyond-scale",
+    Level.WARNING,
+    platforms=("azure",),
+    example='"query_relevance_label": 7',
+    remedy="grade from 0 to 4, or set ground_truth_label_max in the evaluator",
+    on=AzureTable,
+)
+def label_beyond_scale(azure: AzureTable) -> Iterator[Finding | More]:
+    """A label of retrieval_ground_truth is not from 0 to 4, the scale of Azure's document retrieval unless told otherwise. The
+    evaluator fails on the row."""
+    name = azure.columns.get("retrieval_ground_truth")
+    if name is None:
+        return
+    cells = azure.table.frame[name].to_list()
+    odd = ((row, label) for row, cell in enumerate(cells) if (label := _odd_label(_json(cell))) is not None)
+    yield from azure.table.findings("AZ116", Level.WARNING, name, odd, "the label {} is not from 0 to 4".format)
+
+
 @rule("AZ113", "misnamed-column", Level.WARNING, platforms=("azure",), example="Query, ground-truth", on=AzureTable)
 def misnamed_columns(azure: AzureTable) -> Iterator[Finding]:
     """A column has nearly the name an evaluator looks for, in another case or misspelt. Azure compares names exactly and
@@ -218,6 +266,43 @@ def misnamed_columns(azure: AzureTable) -> Iterator[Finding]:
             yield azure.table.header_finding("AZ113", Level.WARNING, f'"{short(header)}" is read as {wanted}', name)
 
 
+@rule(
+    "AZ114",
+    "read-as-missing",
+    platforms=("azure",),
+    advice=True,
+    example="the answer NA in a CSV",
+    remedy="write the data as JSON lines",
+    on=AzureTable,
+)
+def read_as_missing(azure: AzureTable) -> Iterator[Finding | More]:
+    """A cell of a CSV is empty or holds NA, None, null or the like. Azure's loader takes it for no value, and judges are called
+    with the text "nan", whose score counts. Given with --for azure."""
+    for wanted in TEXTS if azure.table.container == "csv" else ():
+        if (name := azure.columns.get(wanted)) is not None:
+            header = short(azure.table.header_of(name))
+            hits = missing(azure.table, name)
+            yield from azure.table.findings(
+                "AZ114", Level.ERROR, name, hits, f"{header}: Azure reads {{}} as nan".format
+            )
+
+
+@rule(
+    "AZ115",
+    "not-called-csv",
+    Level.INFO,
+    platforms=("azure",),
+    example="rows.txt",
+    remedy="call it .csv",
+    on=AzureTable,
+)
+def not_called_csv(azure: AzureTable) -> Iterator[Finding]:
+    """Azure's loader goes by the name: what does not end in .csv is read as JSON lines, and fails."""
+    if azure.table.container == "csv" and azure.table.path.suffix.lower() != ".csv":
+        suffix = azure.table.path.suffix or "no ending"
+        yield Finding("AZ115", Level.INFO, f"a CSV called {suffix}; Azure reads only .csv as one")
+
+
 def _empty(table: Table, code: str, level: Level, name: str) -> Iterator[Finding | More]:
     hits = table.rows_where(table.empty(name), name)
     yield from table.findings(code, level, name, hits, lambda _: f"{short(table.header_of(name))} is empty")
@@ -226,6 +311,11 @@ def _empty(table: Table, code: str, level: Level, name: str) -> Iterator[Finding
 def _of_kind(table: Table, name: str, kinds: list[str]) -> list[int]:
     wanted = table.kinds[name].cast(str).is_in(kinds)
     return list(wanted.arg_true())
+
+
+def _is_messages(cell: Any) -> bool:
+    value = _json(cell)
+    return isinstance(value, list) and bool(value) and all(isinstance(each, dict) and "role" in each for each in value)
 
 
 def _quoted(table: Table, name: str, finding: Finding | More) -> Finding | More:
@@ -242,7 +332,9 @@ def _conversation_fault(cell: Any) -> str | None:
     value = _json(cell)
     if value is None:
         return None
-    messages = value.get("messages") if isinstance(value, dict) else value
+    if isinstance(value, list):
+        return 'is a list; an object with "messages" is needed'
+    messages = value.get("messages") if isinstance(value, dict) else None
     if not isinstance(messages, list):
         return 'has no list "messages"'
     if not messages:
@@ -276,6 +368,12 @@ def _documents_fault(cell: Any, number: str) -> str | None:
                 f"entry {place}: {number} is {json.dumps(found)}, not a {'whole ' if 'label' in number else ''}number"
             )
     return None
+
+
+def _odd_label(value: Any) -> int | None:
+    entries = value if isinstance(value, list) else []
+    labels = [each.get("query_relevance_label") for each in entries if isinstance(each, dict)]
+    return next((label for label in labels if isinstance(label, int) and not 0 <= label <= 4), None)
 
 
 def _json(cell: Any) -> Any:

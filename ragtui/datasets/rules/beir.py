@@ -27,15 +27,27 @@ def empty_part(file: str, noun: str) -> Finding:
 def unknown_split(file: str, wanted: str | None, there: list[str]) -> Finding:
     """Judgments come in splits, one file each, and splits are never mixed. Without --split, test is taken, else the only
     one there is; several others are not chosen from."""
-    names = ", ".join(there)
     message = f'there is no split "{wanted}"' if wanted else "no split is called test and there are several"
-    return Finding("BEIR003", Level.ERROR, f"{message}; choose with --split: {names}", file=file)
+    remedy = f"choose with --split: {', '.join(there)}" if there else "the judgments of this file have none"
+    return Finding("BEIR003", Level.ERROR, f"{message}; {remedy}", file=file)
 
 
 @rule("BEIR004", "unused-file", Level.INFO, example="qrels.tsv beside corpus.jsonl", remedy="move it to qrels/test.tsv")
 def unused_file(file: str, why: str) -> Finding:
     """A file lies in the folder that looks like a part of the set but is not read as one."""
     return Finding("BEIR004", Level.INFO, f"not read: {why}", file=file)
+
+
+@rule(
+    "BEIR005",
+    "judgments-elsewhere",
+    example="qrels.jsonl, for BEIR",
+    remedy="write the judgments in the other form, too",
+)
+def judgments_elsewhere(platform: str, needed: str, there: str) -> Finding:
+    """Judgments come as qrels.jsonl, which EvalScope and MTEB read, or as qrels/<split>.tsv, which BEIR reads. None of them
+    looks for the other. Told with --for one of them."""
+    return Finding("BEIR005", Level.ERROR, f"{platform} reads judgments from {needed}; here is {there}")
 
 
 @rule("BEIR101", "missing-key", example='{"text": "No id here."}', remedy="add the key")
@@ -105,6 +117,21 @@ def empty_text(line: int, column: int, query: bool) -> Finding:
 def blank_line(line: int) -> Finding:
     """A line is blank. BEIR's own loader stops at it; EvalScope and MTEB skip it, and so does ragtui."""
     return Finding("BEIR110", Level.WARNING, "blank line", line=line)
+
+
+@rule(
+    "BEIR113",
+    "no-title",
+    platforms=("beir", "mteb"),
+    advice=True,
+    example='{"_id": "d1", "text": "…"}',
+    remedy='write "title": "" where there is none',
+)
+def no_title(file: str, line: int, count: int, documents: int) -> Finding:
+    """Documents have no title, or null for one. BEIR joins title and text and stops at the first document without; MTEB does
+    so where only some have one. Given with --for beir or mteb."""
+    message = f"{count:,} of {documents:,} documents have no title; an empty one is needed"
+    return Finding("BEIR113", Level.ERROR, message, file=file, line=line, field="title")
 
 
 @rule("BEIR201", "reference-not-text", Level.WARNING, example='{"query-id": 7, …}', platforms=TOOLS, remedy='write "7"')
@@ -185,6 +212,22 @@ def spaces_for_tabs(line: int, lines: int) -> Finding:
 def quoted_field(line: int, key: str, value: str) -> Finding:
     """A field stands in quotes. Some readers remove them and some keep them as part of the id. ragtui removes them."""
     return Finding("BEIR216", Level.WARNING, f'"{key}" stands in quotes: {value[:40]}', line=line, field=key)
+
+
+@rule(
+    "BEIR219",
+    "grade-not-in-digits",
+    platforms=("beir",),
+    advice=True,
+    example="q1<tab>d1<tab>2.0",
+    remedy="write the whole number: 2",
+)
+def grade_not_in_digits(line: int, text: str) -> Finding:
+    """A grade in qrels/<split>.tsv is a whole number but not written as one. BEIR's loader takes digits only and stops here.
+    Given with --for beir."""
+    return Finding(
+        "BEIR219", Level.ERROR, f'the grade is written "{text[:40]}"; digits are needed', line=line, field="score"
+    )
 
 
 @rule(

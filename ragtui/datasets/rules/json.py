@@ -36,6 +36,7 @@ def array(line: int, records: int, noun: str, fault: str = "") -> Finding:
     "JSON004",
     "repeated-key",
     Level.WARNING,
+    platforms=("mteb",),
     example='{"context": "old", "context": "new"}',
     remedy="keep one of the two",
 )
@@ -117,7 +118,7 @@ def no_records(line: int, what: str) -> Finding:
     "JSON013",
     "json-byte-order-mark",
     Level.WARNING,
-    platforms=("azure", "beir", "evalscope"),
+    platforms=("azure", "beir", "evalscope", "ragas", "deepeval"),
     remedy="remove the three bytes",
 )
 def byte_order_mark(fix: tuple[Edit, ...]) -> Finding:

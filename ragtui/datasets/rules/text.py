@@ -10,7 +10,9 @@ from ragtui.datasets.containers.table import Table, short
 from ragtui.datasets.findings import Edit, Finding, Level, More
 from ragtui.datasets.rules import rule
 
-_UTF8_ONLY: Final = ("deepset", "deepset-dataset", "evalscope", "azure", "pinecone", "ragas", "deepeval")
+_UTF8_ONLY: Final = (
+    "deepset", "deepset-dataset", "beir", "evalscope", "mteb", "azure", "pinecone", "ragas", "deepeval",
+)  # fmt: skip
 
 
 @rule(

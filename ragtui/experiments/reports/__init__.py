@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 from functools import cache
 from pathlib import Path
@@ -45,8 +46,22 @@ def check_path(path: Path) -> None:
     """
     if path.suffix.lower() not in forms():
         raise ReportError(f"{path}: reports end in {', '.join(sorted(forms()))}")
-    if not path.absolute().parent.is_dir():
+    check_place(path)
+
+
+def check_place(path: Path) -> None:
+    """Makes sure that a file can be written there.
+
+    Raises:
+        ReportError: the folder is not there or takes no file, or the path is a folder itself.
+    """
+    folder = path.absolute().parent
+    if not folder.is_dir():
         raise ReportError(f"{path}: there is no folder {path.parent}")
+    if path.is_dir():
+        raise ReportError(f"{path}: is a folder; name a file")
+    if not os.access(path if path.exists() and not path.is_file() else folder, os.W_OK):
+        raise ReportError(f"{path}: cannot be written; its folder is read-only")
 
 
 def write_report(results: Results, judgement: Judgement, path: Path) -> None:

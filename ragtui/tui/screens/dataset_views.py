@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -28,7 +29,9 @@ def _level(values: Sequence[Any]) -> Painted:
 
 
 def _faults(values: Sequence[Any]) -> Painted:
-    errors, warnings, infos = values
+    errors, warnings, infos, kind = values
+    if kind == "failed":
+        return "✗", "bad"
     if errors is None:
         return "", ""
     shown = [f"{n:,}{mark}" for n, mark in ((errors, "✗"), (warnings, "!"), (infos, "i")) if n]
@@ -47,7 +50,7 @@ LIST_COLUMNS: Final = (
     TableColumn("name", "name", ("kind",), _dataset_name, grow=True, most=60),
     TableColumn("format", "format", most=18),
     TableColumn("rows", "rows", paint=_rows, right=True),
-    TableColumn("errors", "findings", ("warnings", "infos"), _faults, searched=False),
+    TableColumn("errors", "findings", ("warnings", "infos", "kind"), _faults, searched=False),
 )
 
 
@@ -106,6 +109,20 @@ def row_columns(opened: OpenDataset, part: str, frame: pl.DataFrame) -> list[Tab
         hidden = {"offset", line}
         columns += [TableColumn(name, cell(name), most=60) for name in frame.columns if name not in hidden]
     return columns
+
+
+def no_rows() -> pl.DataFrame:
+    """What stands in the place of rows that could not be read."""
+    import polars as pl
+
+    return pl.DataFrame()
+
+
+def failure_lines(opened: OpenDataset, width: int = 40) -> str:
+    """Why a dataset cannot be read, in lines that a narrow part has room for; empty where it can be."""
+    if not opened.failure:
+        return ""
+    return "\n".join(["cannot be read ✗", *textwrap.wrap(cell(opened.failure), width)])
 
 
 # Findings

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -102,6 +103,9 @@ class DatasetsPane(Pane):
         current = self.current
         return [] if current is None else [current.name, *([self._part] if self._part else [])]
 
+    def rows_table(self) -> VirtualTable:
+        return self.query_one("#rows", VirtualTable)
+
     def remark(self) -> str:
         table = self.query_one("#lines", VirtualTable)
         if table.row is None or not table.has_focus:
@@ -125,18 +129,20 @@ class DatasetsPane(Pane):
         rules, lines = self.query_one("#rules", VirtualTable), self.query_one("#lines", VirtualTable)
         if current is None:
             return
-        rules.empty = "nothing is wrong that we know of" if current.dataset else ""
-        lines.empty = ""
+        rules.empty = "" if current.failure else "nothing is wrong that we know of" if current.dataset else ""
+        lines.empty = "" if current.counts else views.failure_lines(current)
         rules.show(views.rule_frame(current, opened.rule_names()), views.RULE_COLUMNS)
         self._show_findings()
         self.query_one("#about-text", WrappedText).show(views.about(current, current.ready))
         total = sum(current.counts.values())
-        self.query_one("#findings", Part).title("findings", f"{total:,}" if total else "none")
+        self.query_one("#findings", Part).title(
+            "findings", f"{total:,}" if total else "cannot be read" if current.failure else "none"
+        )
         self.query_one("#dataset-list", Part).title("datasets")
         self.query_one("#about", Part).title("about", current.name)
         self.post_message(self.Altered())
         if current.ready is None and current.dataset is not None:
-            work(self, self._judge_readiness(current), "ready")
+            work(self, partial(self._judge_readiness, current), "ready")
 
     async def _judge_readiness(self, one: OpenDataset) -> None:
         one.ready = await asyncio.to_thread(opened.ready_for, one)
@@ -148,7 +154,11 @@ class DatasetsPane(Pane):
         frame = views.frames_of(current).get(part) if current else None
         if current is None or frame is None:
             self._frame = None
+            table.empty = views.failure_lines(current) if current else ""
+            table.show(views.no_rows(), [])
+            self.query_one("#rows-part", Part).title(current.name if current else "rows")
             return
+        table.empty = ""
         if frame is not self._frame:
             self._frame = frame
             shown = self.workbench.with_texts(current, part, frame)
@@ -208,7 +218,7 @@ class DatasetsPane(Pane):
     def do_open_path(self, path: str = "") -> None:
         def then(typed: str) -> None:
             if typed:
-                work(self, self.open([typed]), "open")
+                work(self, partial(self.open, [typed]), "open")
 
         if path:
             then(path)
@@ -216,7 +226,7 @@ class DatasetsPane(Pane):
             ask(self, "open", then=then, complete=opened.complete_path, history="path")
 
     def do_reread(self) -> None:
-        work(self, self._reread(), "open")
+        work(self, partial(self._reread), "open")
 
     async def _reread(self) -> None:
         paths = self.workbench.opened_paths()
@@ -228,7 +238,7 @@ class DatasetsPane(Pane):
         tell(self, f"read {len(again)} again")
 
     def do_demo(self) -> None:
-        work(self, self._open_demo(), "demo")
+        work(self, partial(self._open_demo), "demo")
 
     async def _open_demo(self) -> None:
         """Sets the demo up and shows its results; what goes on is said at the top meanwhile."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -112,7 +113,7 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
         self._soon = self.set_timer(_WAIT, self._look)
 
     def _look(self) -> None:
-        work(self, self._look_at(dict(self.query_one(Form).values)), "preflight")
+        work(self, partial(self._look_at, dict(self.query_one(Form).values)), "preflight")
 
     async def _look_at(self, values: dict[str, str]) -> None:
         found = await asyncio.to_thread(self.workbench.preflight, self._dataset, values)

@@ -11,7 +11,9 @@ from ragtui.datasets.dataset import Dataset, Shape
 from ragtui.datasets.findings import Report
 from ragtui.datasets.formats import ReadOptions, Sniff, Source
 from ragtui.datasets.formats.beir.parts import Parts, first_keys, kind_of_lines, looks_like, parts_of
+from ragtui.datasets.formats.beir.titles import untitled
 from ragtui.datasets.rules import beir as rules
+from ragtui.datasets.rules import rules as all_rules
 from ragtui.datasets.rules import run_rules
 
 if TYPE_CHECKING:
@@ -58,11 +60,15 @@ class Beir:
 
     def read(self, source: Source, sniff: Sniff, report: Report, options: ReadOptions) -> list[Dataset]:
         reading = _Reading(source, report, options)
-        parts = parts_of(source.path) if source.is_folder else _alone(source.path)
+        by_split = options.platform == "beir"
+        parts = parts_of(source.path, by_split) if source.is_folder else _alone(source.path)
         if source.is_folder:
             for name, missing in _NAMES.items():
                 if not getattr(parts, name):
                     report.add(rules.missing_part(name, missing))
+            if options.platform in rules.TOOLS and parts.judgments and (parts.qrels is None) is not by_split:
+                forms = ("qrels/<split>.tsv", "qrels.jsonl")
+                report.add(rules.judgments_elsewhere(options.platform, *(forms if by_split else reversed(forms))))
         for path, why in parts.unused:
             report.add(rules.unused_file(reading.name_of(path), why))
         return [reading.dataset(parts, sniff)]
@@ -118,7 +124,8 @@ class _Reading:
         from ragtui.datasets.retrieval import RetrievalSet
         from ragtui.datasets.rules.retrieval_sets import double_encoded_queries
 
-        split = None if qrels else self.split(parts)
+        self.titles(parts.corpus)
+        split = self.split(parts, qrels)
         judgments, elsewhere = self.judgments(parts, qrels, split)
         runs = {path.name: read_run(path, self.name_of(path), self.report) for path in parts.runs}
         judged = qrels.file if qrels else self.name_of(parts.splits[split]) if split else ""
@@ -144,13 +151,10 @@ class _Reading:
                 self.report.add(rules.empty_part(file, noun))
         run_rules(whole, self.report, self.options.runs)
         self.report.extend(double_encoded_queries(whole))
-        asked = whole.queries
-        if asked is not None and self.options.limit is not None:
-            asked = asked.head(self.options.limit)
         return Dataset(
             name=self.source.path.name if self.source.is_folder else self.source.path.stem,
             path=self.source.shown, location=self.source.path, format="beir", why=sniff.why, shape=Shape.RETRIEVAL,
-            corpus=whole.documents, queries=asked, qrels=whole.used_judgments,
+            corpus=whole.documents, queries=whole.asked(self.options.limit), qrels=whole.used_judgments,
             runs=whole.used_runs(), corpus_path=parts.corpus, counts=whole.sizes(),
         )  # fmt: skip
 
@@ -164,12 +168,24 @@ class _Reading:
         self.whole = all(part.whole for part in parts)
         return {part.kind: part for part in parts}
 
-    def split(self, parts: Parts) -> str | None:
+    def titles(self, corpus: Path | None) -> None:
+        """Whether documents lack what the platform asked about cannot do without."""
+        if corpus is None or not self.options.runs(all_rules()["BEIR113"]):
+            return
+        missing, documents, line = untitled(corpus)
+        if missing and not (self.options.platform == "mteb" and missing == documents):
+            self.report.add(rules.no_title(self.name_of(corpus), line, missing, documents))
+
+    def split(self, parts: Parts, qrels: Part | None) -> str | None:
         """The split to read: the one asked for, else ``test``, else the only one. Anything else is a finding."""
         there = list(parts.splits)
         wanted = self.options.split
-        if not there or wanted in there:
-            return wanted if there else None
+        if qrels is not None and wanted not in (None, "test"):
+            self.report.add(rules.unknown_split(qrels.file, wanted, []))
+        if not there:
+            return None
+        if wanted in there:
+            return wanted
         if wanted is None and ("test" in there or len(there) == 1):
             return "test" if "test" in there else there[0]
         self.report.add(rules.unknown_split(f"{self.name_of(self.source.path / 'qrels')}", wanted, there))
@@ -187,7 +203,7 @@ class _Reading:
             return None, None
         path = parts.splits[split]
         mine = Report(self.name_of(path))
-        frame = read_judgments(path, mine)
+        frame = read_judgments(path, mine, self.options.runs(all_rules()["BEIR219"]))
         self.report.merge(mine)
         others = [read_judgments(other, Report()) for name, other in parts.splits.items() if name != split]
         import polars as pl

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,6 +15,7 @@ from ragtui.datasets.formats.beir.parts import as_utf8
 from ragtui.datasets.retrieval_lines.records import KINDS, repair
 from ragtui.datasets.retrieval_lines.scan import Range, Scanned, Texts, cut, scan
 from ragtui.datasets.rules import json as json_rules
+from ragtui.datasets.rules import rules
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,83 +35,71 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Part:
-    """One file of a set as scanned. ``whole`` says whether it is written as it should be, one object a line."""
+    """One file of a set as scanned: ``frame`` has what its records hold, their ``line`` and ``offset``. ``whole`` says whether
+    the file is written as it should be, one object a line; ``unreadable`` counts lines that hold something, but no record."""
 
     kind: str
     file: str
     whole: bool
-    scanned: list[Scanned]
-
-    @property
-    def unreadable(self) -> int:
-        return sum(part.unreadable for part in self.scanned)
+    unreadable: int
+    frame: pl.DataFrame
 
     def corpus(self) -> pl.DataFrame:
         """``doc_id, line, offset``."""
-        return self._frame({"id": "doc_id"}, places=True)
+        return self.frame.select(_renamed("id", "doc_id"), "line", "offset")
 
     def queries(self) -> pl.DataFrame:
         """``query_id, text, line``."""
-        return self._frame({"id": "query_id", "text": "text"})
+        return self.frame.select(_renamed("id", "query_id"), "text", "line")
 
     def pairs(self, number: str) -> pl.DataFrame:
         """``query_id, doc_id``, the number under its name, ``line``."""
         if self.kind == "rankings":
             return self._ranked()
-        return self._frame({"query": "query_id", "document": "doc_id", "score": number})
-
-    def _frame(self, names: dict[str, str], places: bool = False) -> pl.DataFrame:
-        import polars as pl
-
-        frames = []
-        for part in self.scanned:
-            columns = [texts(part.texts[name]).alias(as_) for name, as_ in names.items() if name in part.texts]
-            columns += [
-                pl.Series(as_, part.numbers[name], dtype=pl.Float64)
-                for name, as_ in names.items()
-                if name in part.numbers
-            ]
-            lines = (
-                pl.int_range(part.base + 1, part.base + part.height + 1, dtype=pl.UInt32, eager=True)
-                if part.lines is None
-                else pl.Series(part.lines, dtype=pl.UInt32) + part.base
-            )
-            columns.append(lines.alias("line"))
-            if places:
-                columns.append(pl.Series("offset", part.places, dtype=pl.UInt64))
-            frames.append(pl.DataFrame(columns))
-        return pl.concat(frames, rechunk=True)
+        return self.frame.select(
+            _renamed("query", "query_id"), _renamed("document", "doc_id"), _renamed("score", number), "line"
+        )
 
     def _ranked(self) -> pl.DataFrame:
         import polars as pl
 
-        frame = self._frame({"query": "query_id", "ranking": "ranking"})
-        if not frame.height:
+        if not self.frame.height:
             return pl.DataFrame(
                 schema={"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64, "line": pl.UInt32}
             )
         size = pl.col("ranking").list.len()
         score = pl.int_ranges(size, 0, -1).cast(pl.List(pl.Float64))
         return (
-            frame.with_columns(score.alias("score"))
+            self.frame.with_columns(score.alias("score"))
             .filter(size > 0)
             .explode("ranking", "score")
-            .select("query_id", pl.col("ranking").alias("doc_id"), "score", "line")
+            .select(_renamed("query", "query_id"), _renamed("ranking", "doc_id"), "score", "line")
         )
+
+
+def _renamed(name: str, to: str) -> pl.Expr:
+    """A column under another name."""
+    import polars as pl
+
+    return pl.col(name).alias(to)
 
 
 def read_parts(wanted: Sequence[Wanted], report: Report) -> list[Part]:
     """Scans all files at once, so that large ones share the processes; what is wrong with them is added to ``report``."""
     prepared = [_prepared(each) for each in wanted]
-    scanned = scan([each.ranges for each in prepared])
-    import polars  # noqa: F401  loads while the processes work
+    scanned = scan([part for each in prepared for part in each.ranges])
+    import polars as pl  # loads while the processes work, as do the rules
 
+    rules()
     parts = []
-    for each, found, file in zip(prepared, scanned, wanted, strict=True):
-        for part in found:
+    for each, file in zip(prepared, wanted, strict=True):
+        pieces, unreadable = [], 0
+        for part in (*each.elements, *islice(scanned, len(each.ranges))):
+            pieces.append(_frame(part))
+            unreadable += part.unreadable
             each.report.merge(part.report)
         report.merge(each.report)
-        parts.append(Part(file.kind, file.file, each.shape is Shape.LINES, found + each.elements))
+        parts.append(Part(file.kind, file.file, each.shape is Shape.LINES, unreadable, pl.concat(pieces, rechunk=True)))
     return parts
 
 
@@ -118,8 +108,20 @@ def read_part(kind: str, path: Path, file: str, report: Report) -> Part:
     return read_parts([Wanted(kind, path, file)], report)[0]
 
 
-def texts(values: Texts) -> pl.Series:
-    """Packed texts as a series."""
+def _frame(part: Scanned) -> pl.DataFrame:
+    """What was scanned of one range."""
+    import polars as pl
+
+    columns = [_texts(values).alias(name) for name, values in part.texts.items()]
+    columns += [pl.Series(name, values, dtype=pl.Float64) for name, values in part.numbers.items()]
+    if part.lines is None:
+        lines = pl.int_range(part.base + 1, part.base + part.height + 1, dtype=pl.UInt32, eager=True)
+    else:
+        lines = pl.Series(part.lines, dtype=pl.UInt32) + part.base
+    return pl.DataFrame([*columns, lines.alias("line"), pl.Series("offset", part.places, dtype=pl.UInt64)])
+
+
+def _texts(values: Texts) -> pl.Series:
     import polars as pl
 
     if isinstance(values, str):
@@ -179,6 +181,7 @@ def _from_elements(kind: str, data: bytes, start: int, shape: Shape, report: Rep
             lines.append(element.line)
             places.append(element.byte)
     report.merge(found)
-    numbers = {"score": array("d", columns.get("score", []))}
-    wanted = {field.attribute for field in KINDS[kind].fields} - {"score", "title"}
-    return Scanned({name: columns.get(name, []) for name in wanted}, numbers, lines, places, 0, 0, Report(report.file))
+    names = [field.attribute for field in KINDS[kind].fields if field.attribute != "title"]
+    numbers = {name: array("d", columns.get(name, [])) for name in names if name == "score"}
+    texts: dict[str, Texts] = {name: columns.get(name, []) for name in names if name != "score"}
+    return Scanned(texts, numbers, lines, places, 0, 0, Report(report.file))

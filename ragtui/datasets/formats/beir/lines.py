@@ -51,11 +51,11 @@ class Lines:
     start: int
 
 
-def read_judgments(path: Path, report: Report) -> pl.DataFrame | None:
+def read_judgments(path: Path, report: Report, only_digits: bool = False) -> pl.DataFrame | None:
     """The judgments of a file in columns, ``query_id, doc_id, grade, line``; ``None`` where it holds something else.
 
     BEIR's three columns with tabs and a header are what is wanted; three columns without header or tabs and TREC's four
-    are read with a finding. A run (six columns) is not.
+    are read with a finding. A run (six columns) is not. With ``only_digits`` a whole number written otherwise is one, too.
     """
     lines = text_lines(path, report)
     sample = lines.frame["raw"].head(_SAMPLED).to_list()
@@ -67,14 +67,17 @@ def read_judgments(path: Path, report: Report) -> pl.DataFrame | None:
         report.add(rules.run_as_judgments(first, lines.frame.height))
         return None
     body = lines.frame
-    if is_header(sample[0]):
+    headed = is_header(sample[0])
+    if headed:
         body = body.slice(1)
-    elif layout is _TREC:
+    if layout is _TREC:
         report.add(rules.trec_judgments(first))
-    else:
+    elif not headed:
         report.add(rules.no_header(first, (Edit(lines.start, lines.start, _HEADER),)))
     if layout is _SPACES and body.height:
         report.add(rules.spaces_for_tabs(int(body["line"][0]), body.height))
+    if only_digits and layout is _TSV:
+        _each(_wordy_grades(body), lambda row: rules.grade_not_in_digits(*row), report)
     return parse(body, layout, "grade", report)
 
 
@@ -157,6 +160,16 @@ def parse(lines: pl.DataFrame, layout: Layout, number: str, report: Report) -> p
         _each(blank, lambda line, key=key: rules.empty_id(line, 0, key), report)
         sound &= pl.col(column).str.strip_chars().str.len_bytes() > 0
     return picked.filter(sound).select("query_id", "doc_id", number, "line")
+
+
+def _wordy_grades(lines: pl.DataFrame) -> list[tuple[int, str]]:
+    """Line and text of grades that are whole numbers but not written in digits."""
+    import polars as pl
+
+    text = pl.col("raw").str.split("\t").list.get(2, null_on_oob=True).str.strip_chars().str.strip_chars('"')
+    number = pl.col("text").cast(pl.Float64, strict=False)
+    digits = pl.col("text").str.contains(r"^[+-]?[0-9]+$")
+    return lines.select("line", text.alias("text")).filter(~digits & (number == number.round(0))).rows()
 
 
 def _unquoted(picked: pl.DataFrame, report: Report) -> pl.DataFrame:

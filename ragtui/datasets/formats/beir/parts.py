@@ -47,14 +47,18 @@ class Parts:
         return [*single, *self.splits.values(), *self.runs, *(path for path, _ in self.unused)]
 
 
-def parts_of(folder: Path) -> Parts:
-    """The parts that lie in ``folder``, in ``qrels/`` and in ``runs/`` below it."""
+def parts_of(folder: Path, splits_first: bool = False) -> Parts:
+    """The parts that lie in ``folder``, in ``qrels/`` and in ``runs/`` below it. Of judgments in both forms ``qrels.jsonl`` is
+    taken, or the splits with ``splits_first``."""
     files = {path.name.lower(): path for path in sorted(folder.iterdir(), reverse=True) if path.is_file()}
     qrels = files.get("qrels.jsonl")
     below = folder / "qrels"
     splits = {path.stem: path for path in sorted(below.glob("*.tsv"))} if below.is_dir() else {}
     unused: list[tuple[Path, str]] = []
-    if qrels is not None and splits:
+    if qrels is not None and splits and splits_first:
+        unused.append((qrels, "qrels/<split>.tsv is read in its place"))
+        qrels = None
+    elif qrels is not None and splits:
         unused += [(path, "qrels.jsonl is read in its place") for path in splits.values()]
         splits = {}
     taken = {"corpus.jsonl", "queries.jsonl", "qrels.jsonl"}
