@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ragtui.text import storable
+
 if TYPE_CHECKING:
     from ragtui.datasets.check import Opened
     from ragtui.datasets.dataset import Dataset
@@ -34,7 +36,7 @@ class OpenDataset:
 
     @property
     def name(self) -> str:
-        return self.dataset.name if self.dataset is not None else self.path
+        return self.dataset.name if self.dataset is not None else storable(self.path)
 
     @property
     def origin(self) -> tuple[str, str, str]:

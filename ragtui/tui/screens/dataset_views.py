@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from ragtui.text import cell
+from ragtui.text import cell, storable
 from ragtui.tui.widgets.passage import Passage
 from ragtui.tui.widgets.table_column import Painted, TableColumn
 
@@ -184,10 +184,10 @@ def finding_frame(findings: Sequence[Finding]) -> pl.DataFrame:
         (
             f.level.value,
             f.code,
-            os.path.relpath(f.file, folder) if folder else f.file,
+            storable(os.path.relpath(f.file, folder) if folder else f.file),
             f.line,
-            f.field,
-            ("[*] " if f.fixable else "") + f.message,
+            None if f.field is None else storable(f.field),
+            ("[*] " if f.fixable else "") + storable(f.message),
         )
         for f in findings
     ]

@@ -14,6 +14,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.timer import Timer
 
+from ragtui.text import cell
 from ragtui.tui import offers
 from ragtui.tui.actions import bindings
 from ragtui.tui.performing import Performs, work
@@ -126,7 +127,7 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
             self._problem = "no metric can score a single case" if found.nothing_to_do else ""
             passage = views.preflight(found)
         text.show(passage)
-        status = Content.styled(self._problem, "$error") if self._problem else Content("ready: ctrl+r starts it")
+        status = Content.styled(cell(self._problem), "$error") if self._problem else Content("ready: ctrl+r starts it")
         self.query_one(PromptLine).status(status)
         self.query_one(KeyBar).update_for(self.focused or self)
 

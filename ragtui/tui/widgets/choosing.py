@@ -18,6 +18,7 @@ from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from ragtui.text import cell
+from ragtui.tui.widgets.typed_line import TypedLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +85,11 @@ class Choosing(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         box = Vertical()
-        box.border_title = Content(self._heading)
+        box.border_title = Content(cell(self._heading))
         hint = "type to find · tab marks · ⏎ takes" if self._many else "type to find · ⏎ takes · esc leaves"
         box.border_subtitle = Content(hint)
         with box:
-            field = Input(self._typed, placeholder="…", select_on_focus=False)
+            field = TypedLine(self._typed, placeholder="…", select_on_focus=False)
             field.cursor_blink = False
             yield field
             options = OptionList(markup=False, compact=True)

@@ -16,6 +16,7 @@ from textual.widgets.input import Selection
 
 from ragtui.text import cell
 from ragtui.tui.performing import tell
+from ragtui.tui.widgets.typed_line import TypedLine
 
 Then = Callable[[str], object]
 Complete = Callable[[str], list[str]]
@@ -79,7 +80,7 @@ class PromptLine(Horizontal):
         yield Line(id="status")
         yield Line(id="position")
         yield Line(id="asked")
-        field = Input(id="typed", select_on_focus=False)
+        field = TypedLine(id="typed", select_on_focus=False)
         field.cursor_blink = False
         yield field
         yield Line(id="offer")
