@@ -92,7 +92,11 @@ def load(command: list[str], paths: list[Path]) -> list[tuple[str | None, Any]]:
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     while len(found) < len(paths):
         done = subprocess.run(
-            [*command, *map(str, paths[len(found) :])], capture_output=True, text=True, encoding="utf-8", env=environment
+            [*command, *map(str, paths[len(found) :])],
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            env=environment,
         )
         lines = [json.loads(line) for line in done.stdout.splitlines()]
         if not lines and done.returncode == 1 and done.stderr:
@@ -196,7 +200,9 @@ def _print(rows: list[tuple[str, str, str, str]], markdown: bool) -> None:
         print("\n".join("| " + " | ".join(row) + " |" for row in (head, ["---"] * 4, *body)) + "\n")
         return
     widths = [max(len(row[place]) for row in rows) for place in range(4)]
-    print("\n".join("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows) + "\n")
+    print(
+        "\n".join("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows) + "\n"
+    )
 
 
 if __name__ == "__main__":

@@ -13,8 +13,18 @@ from typing import Any, Final
 from trial import Trial
 
 Row = dict[str, Any]
-QUESTIONS: Final = ("How often does the ferry run?", "What does a single cost?", "May I bring my dog?", "And in a storm?")
-ANSWERS: Final = ("Every hour.", "A single is 4.20, \u201ccash only\u201d.", "Yes,\non a lead.", "No boat leaves the harbour.")
+QUESTIONS: Final = (
+    "How often does the ferry run?",
+    "What does a single cost?",
+    "May I bring my dog?",
+    "And in a storm?",
+)
+ANSWERS: Final = (
+    "Every hour.",
+    "A single is 4.20, \u201ccash only\u201d.",
+    "Yes,\non a lead.",
+    "No boat leaves the harbour.",
+)
 TRUTHS: Final = ("Hourly, from eight to six.", "4.20", "Dogs on a lead are welcome.", "None above force eight.")
 CONTEXTS: Final = (
     ("Boats run every hour from eight to six.", "The last boat leaves at six."),
@@ -71,7 +81,12 @@ def renamed(rows: Sequence[Row], **names: str) -> list[Row]:
 
 
 def trials(root: Path, repository: Path) -> Iterator[Trial]:
-    for platform, faults in (("azure", azure()), ("ragas", ragas()), ("deepeval", deepeval()), ("evalscope-rag", evalscope())):
+    for platform, faults in (
+        ("azure", azure()),
+        ("ragas", ragas()),
+        ("deepeval", deepeval()),
+        ("evalscope-rag", evalscope()),
+    ):
         for number, fault in enumerate(faults):
             path = root / f"{platform}-{number}" / fault.file
             path.parent.mkdir(parents=True)
@@ -96,7 +111,12 @@ def _bytes_of(name: str, file: str, data: bytes, rows: Sequence[Any]) -> Iterato
     yield Fault("no line feed at the end", data.rstrip(b"\n"), file, rows)
     yield Fault("byte order mark", b"\xef\xbb\xbf" + data, file, rows)
     yield Fault("UTF-16", text.encode("utf-16"), file, rows)
-    yield Fault("CP1252", text.replace("\u2028", " ").encode("cp1252"), file, json.loads(json.dumps(rows).replace("\\u2028", " ")))
+    yield Fault(
+        "CP1252",
+        text.replace("\u2028", " ").encode("cp1252"),
+        file,
+        json.loads(json.dumps(rows).replace("\\u2028", " ")),
+    )
     yield Fault("empty", b"", file, rows)
     if name != "json":
         yield Fault("a blank line", _spliced(text, 1, "\n").encode(), file, rows)
@@ -152,8 +172,17 @@ def azure() -> Iterator[Fault]:
     yield Fault("NaN", jsonl(rows).replace(b'"4.20"', b"NaN"), "rows.jsonl", rows)
     for name, value in (("extra", {"a": 1}), ("two words", "x"), ("huge", 2**70), ("page", 3), ("none", None)):
         yield Fault(f"a further column, {name}", jsonl([{**row, name: value} for row in rows]), "rows.jsonl", rows)
-    for name, value in (("created_at", "2024-05-01"), ("date", 20240501), ("timestamp", 1714521600), ("created_at", "last week"),
-                        ("modified", "2024-05-01T08:00:00Z"), ("DateTime", "2024-05-01"), ("updated_at", 1714521600000), ("date_of_issue", "2024-05-01"), ("run_time", 12.5)):  # fmt: skip
+    for name, value in (
+        ("created_at", "2024-05-01"),
+        ("date", 20240501),
+        ("timestamp", 1714521600),
+        ("created_at", "last week"),
+        ("modified", "2024-05-01T08:00:00Z"),
+        ("DateTime", "2024-05-01"),
+        ("updated_at", 1714521600000),
+        ("date_of_issue", "2024-05-01"),
+        ("run_time", 12.5),
+    ):
         yield Fault(f"{name}: {value}", jsonl([{**row, name: value} for row in rows]), "rows.jsonl", rows)
     yield Fault("question, answer", jsonl(renamed(rows, query="question", response="answer")), "rows.jsonl", rows)
     yield Fault("Query, Response", jsonl(renamed(rows, query="Query", response="Response")), "rows.jsonl", rows)
@@ -168,9 +197,15 @@ def _azure_tables(rows: list[Row]) -> Iterator[Fault]:
     yield Fault("tabs", table(rows, "\t"), "rows.csv", rows)
     yield Fault("spaces in a header", table(rows).replace(b",response", b", response", 1), "rows.csv", rows)
     yield Fault("a header twice", table(rows).replace(b"context,response", b"response,response", 1), "rows.csv", rows)
-    yield Fault("a field too many", table(rows) + b"a,b,c,d,e\n", "rows.csv", [*rows, dict(zip(rows[0], "abcd", strict=True))])
-    yield Fault("a field too few", table(rows) + b"a,b,c\n", "rows.csv", [*rows, dict(zip(rows[0], "abc", strict=False))])
-    yield Fault("a quote not closed", table(rows) + b'a,b,c,"d\n', "rows.csv", [*rows, dict(zip(rows[0], "abcd", strict=True))])
+    yield Fault(
+        "a field too many", table(rows) + b"a,b,c,d,e\n", "rows.csv", [*rows, dict(zip(rows[0], "abcd", strict=True))]
+    )
+    yield Fault(
+        "a field too few", table(rows) + b"a,b,c\n", "rows.csv", [*rows, dict(zip(rows[0], "abc", strict=False))]
+    )
+    yield Fault(
+        "a quote not closed", table(rows) + b'a,b,c,"d\n', "rows.csv", [*rows, dict(zip(rows[0], "abcd", strict=True))]
+    )
     for word in ("NA", "None", "null", "nan", "N/A", "n/a", "true", "007", "1e5"):
         changed = at(rows, 1, response=word)
         yield Fault(f"the answer is {word}", table(changed), "rows.csv", changed)
@@ -189,10 +224,13 @@ def _azure_conversations(rows: list[Row]) -> Iterator[Fault]:
     sound = [talk(row, context="Boats.") for row in rows]
     yield Fault("conversations", jsonl(sound), "talks.jsonl", sound)
     for name, value in (
-        ("a text", "Hi"), ("a list of messages", sound[1]["conversation"]["messages"]), ("no messages", {"messages": []}),
-        ("no role", {"messages": [{"content": "Hi"}]}), ("an unknown role", {"messages": [{"role": "human", "content": "Hi"}]}),
+        ("a text", "Hi"),
+        ("a list of messages", sound[1]["conversation"]["messages"]),
+        ("no messages", {"messages": []}),
+        ("no role", {"messages": [{"content": "Hi"}]}),
+        ("an unknown role", {"messages": [{"role": "human", "content": "Hi"}]}),
         ("no answer", {"messages": [{"role": "user", "content": "Hi"}]}),
-    ):  # fmt: skip
+    ):
         yield Fault(f"conversation: {name}", jsonl(at(sound, 1, conversation=value)), "talks.jsonl", sound)
     both = [{**talk(row), "query": row["query"], "response": row["response"]} for row in rows]
     yield Fault("conversation and query", jsonl(both), "talks.jsonl", both)
@@ -204,14 +242,15 @@ def _azure_documents() -> Iterator[Fault]:
     row = {"query": "q", "retrieval_ground_truth": truth, "retrieved_documents": hits}
     yield Fault("documents", jsonl([row]), "hits.jsonl", [row])
     for name, changed in (
-        ("no hits", {"retrieved_documents": []}), ("no truth", {"retrieval_ground_truth": []}),
+        ("no hits", {"retrieved_documents": []}),
+        ("no truth", {"retrieval_ground_truth": []}),
         ("a label in quotes", {"retrieval_ground_truth": [{"document_id": "d1", "query_relevance_label": "3"}]}),
         ("a label 0.5", {"retrieval_ground_truth": [{"document_id": "d1", "query_relevance_label": 0.5}]}),
         ("a label of 7", {"retrieval_ground_truth": [{"document_id": "d1", "query_relevance_label": 7}]}),
         ("a score in quotes", {"retrieved_documents": [{"document_id": "d1", "relevance_score": "0.5"}]}),
         ("no score", {"retrieved_documents": [{"document_id": "d1"}]}),
         ("names only", {"retrieved_documents": ["d1", "d2"]}),
-    ):  # fmt: skip
+    ):
         yield Fault(f"documents: {name}", jsonl([row, {**row, **changed}]), "hits.jsonl", [row, {**row, **changed}])
 
 
@@ -222,7 +261,12 @@ def _ragas_rows() -> list[Row]:
     ]
 
 
-_OLD: Final = {"user_input": "question", "retrieved_contexts": "contexts", "response": "answer", "reference": "ground_truth"}
+_OLD: Final = {
+    "user_input": "question",
+    "retrieved_contexts": "contexts",
+    "response": "answer",
+    "reference": "ground_truth",
+}
 
 
 def _ragas_faults(file: str, write: Callable[[Sequence[Row]], bytes]) -> Iterator[Fault]:
@@ -230,28 +274,52 @@ def _ragas_faults(file: str, write: Callable[[Sequence[Row]], bytes]) -> Iterato
     yield Fault("older names", write(renamed(rows, **_OLD)), file, rows)
     yield Fault("a misspelt name", write(renamed(rows, retrieved_contexts="retreived_contexts")), file, rows)
     for name in ("user_input", "retrieved_contexts", "response", "reference"):
-        yield Fault(f"{name} missing in the first row", write(less(rows, name, 0)), file, less(rows, name, 0))
-        yield Fault(f"{name} missing in the third row", write(less(rows, name, 2)), file, less(rows, name, 2))
-        yield Fault(f"{name} missing in all", write(less(rows, name)), file, less(rows, name))
-        yield Fault(f"{name} null", write(at(rows, 2, **{name: None})), file, less(rows, name, 2))
+        why = _ASKS_NOTHING if name == "user_input" else None
+        yield Fault(f"{name} missing in the first row", write(less(rows, name, 0)), file, less(rows, name, 0), why)
+        yield Fault(f"{name} missing in the third row", write(less(rows, name, 2)), file, less(rows, name, 2), why)
+        yield Fault(f"{name} missing in all", write(less(rows, name)), file, less(rows, name), why)
+        yield Fault(f"{name} null in the first row", write(at(rows, 0, **{name: None})), file, less(rows, name, 0), why)
+        yield Fault(f"{name} null in the third row", write(at(rows, 2, **{name: None})), file, less(rows, name, 2), why)
     yield Fault("an empty reference", write(at(rows, 1, reference="")), file, at(rows, 1, reference=""))
-    yield Fault("contexts a text", write(at(rows, 1, retrieved_contexts="One.")), file, at(rows, 1, retrieved_contexts=["One."]))
-    yield Fault("contexts a text in all", write([{**row, "retrieved_contexts": "One."} for row in rows]), file,
-                [{**row, "retrieved_contexts": ["One."]} for row in rows])
-    yield Fault("contexts a printed list", write(at(rows, 1, retrieved_contexts="['a', 'b']")), file, at(rows, 1, retrieved_contexts=["a", "b"]))
-    yield Fault("contexts with a number", write(at(rows, 1, retrieved_contexts=["a", 7])), file, at(rows, 1, retrieved_contexts=["a", "7"]))
-    yield Fault("contexts with a null", write(at(rows, 1, retrieved_contexts=["a", None])), file, at(rows, 1, retrieved_contexts=["a"]))
-    yield Fault("contexts of objects", write(at(rows, 1, retrieved_contexts=[{"text": "a"}])), file, at(rows, 1, retrieved_contexts=["a"]))
+    yield Fault(
+        "contexts a text", write(at(rows, 1, retrieved_contexts="One.")), file, at(rows, 1, retrieved_contexts=["One."])
+    )
+    yield Fault(
+        "contexts a text in all",
+        write([{**row, "retrieved_contexts": "One."} for row in rows]),
+        file,
+        [{**row, "retrieved_contexts": ["One."]} for row in rows],
+    )
+    yield Fault(
+        "contexts a printed list",
+        write(at(rows, 1, retrieved_contexts="['a', 'b']")),
+        file,
+        at(rows, 1, retrieved_contexts=["a", "b"]),
+    )
+    yield Fault(
+        "contexts with a number",
+        write(at(rows, 1, retrieved_contexts=["a", 7])),
+        file,
+        at(rows, 1, retrieved_contexts=["a", "7"]),
+    )
+    yield Fault(
+        "contexts with a null",
+        write(at(rows, 1, retrieved_contexts=["a", None])),
+        file,
+        at(rows, 1, retrieved_contexts=["a"]),
+    )
+    yield Fault(
+        "contexts of objects",
+        write(at(rows, 1, retrieved_contexts=[{"text": "a"}])),
+        file,
+        at(rows, 1, retrieved_contexts=["a"]),
+    )
     yield Fault("no contexts", write(at(rows, 1, retrieved_contexts=[])), file, at(rows, 1, retrieved_contexts=[]))
     yield Fault("response a number", write(at(rows, 1, response=42)), file, at(rows, 1, response="42"))
     yield Fault("reference a number", write(at(rows, 1, reference=42)), file, at(rows, 1, reference="42"))
     yield Fault("reference a list of one", write(at(rows, 1, reference=["4.20"])), file, rows)
     yield Fault("reference a list of two", write(at(rows, 1, reference=["4.20", "4.2"])), file, rows)
     yield Fault("a further column", write([{**row, "page": 3} for row in rows]), file, rows)
-    ids = [{**row, "retrieved_context_ids": ["d1", 2], "reference_context_ids": ["d1"]} for row in rows]
-    yield Fault("ids of contexts", write(ids), file, ids)
-    gold = [{**row, "reference_contexts": ["a", "b"]} for row in rows]
-    yield Fault("reference contexts", write(gold), file, gold)
 
 
 def ragas() -> Iterator[Fault]:
@@ -260,13 +328,20 @@ def ragas() -> Iterator[Fault]:
     yield from _lines_of(rows)
     yield from _ragas_faults("rows.jsonl", jsonl)
     yield from _bytes_of("json", "rows.json", pretty(rows), rows)
-    yield Fault("one object", json.dumps(rows[0]).encode(), "rows.json", rows[:1])
-    yield Fault("a list under a key", json.dumps({"samples": rows}).encode(), "rows.json", rows)
     yield Fault("NaN", jsonl(rows).replace(b'"4.20"', b"NaN"), "rows.jsonl", rows)
+    ids = [{**row, "retrieved_context_ids": ["d1", 2], "reference_context_ids": ["d1"]} for row in rows]
+    yield Fault("ids of contexts", jsonl(ids), "rows.jsonl", ids)
+    gold = [{**row, "reference_contexts": ["a", "b"]} for row in rows]
+    yield Fault("reference contexts", jsonl(gold), "rows.jsonl", gold)
     plain = less(rows, "retrieved_contexts")
     yield from _bytes_of("csv", "rows.csv", table(plain), plain)
     yield Fault("printed lists", table(rows), "rows.csv", rows)
-    yield Fault("JSON lists", table(rows, cell=lambda value: json.dumps(value) if isinstance(value, list) else value), "rows.csv", rows)
+    yield Fault(
+        "JSON lists",
+        table(rows, cell=lambda value: json.dumps(value) if isinstance(value, list) else value),
+        "rows.csv",
+        rows,
+    )
     yield Fault("semicolons", table(plain, ";"), "rows.csv", plain)
     yield Fault("an empty cell", table(at(plain, 1, reference="")), "rows.csv", at(plain, 1, reference=""))
     for word in ("NA", "None", "007", "4.20"):
@@ -282,6 +357,21 @@ def evalscope() -> Iterator[Fault]:
     yield from _ragas_faults("rows.json", pretty)
     yield from _bytes_of("jsonl", "rows.jsonl", jsonl(rows), rows)
     yield Fault("older names", jsonl(renamed(rows, **_OLD)), "rows.jsonl", rows)
+    yield Fault(
+        "contexts a text",
+        jsonl(at(rows, 1, retrieved_contexts="One.")),
+        "rows.jsonl",
+        at(rows, 1, retrieved_contexts=["One."]),
+    )
+    yield Fault(
+        "reference missing in the third row",
+        jsonl(less(rows, "reference", 2)),
+        "rows.jsonl",
+        less(rows, "reference", 2),
+    )
+    yield Fault("JSON lines called .json", jsonl(rows), "rows.json", rows)
+    yield Fault("a list under a key", json.dumps({"samples": rows}).encode(), "rows.json", rows)
+    yield Fault("one object", json.dumps(rows[0]).encode(), "rows.json", rows[:1])
     yield Fault("printed lists", table(rows), "rows.csv", rows)
     plain = less(rows, "retrieved_contexts")
     yield Fault("no lists", table(plain), "rows.csv", plain)
@@ -299,27 +389,59 @@ def deepeval() -> Iterator[Fault]:
     yield from _bytes_of("csv", "goldens.csv", table(joined), rows)
     yield Fault("joined lists", jsonl(joined), "goldens.jsonl", rows)
     yield Fault("joined lists", pretty(joined), "goldens.json", rows)
+    yield Fault("a list under a key", json.dumps({"goldens": rows}).encode(), "goldens.json", rows)
+    yield Fault("one object", json.dumps(rows[0]).encode(), "goldens.json", rows[:1])
+    yield Fault("JSON lines called .json", jsonl(rows), "goldens.json", rows)
+    sources = [{**row, "retrieval_context": [{"context": "a", "source": "b"}]} for row in rows]
+    shown = [{**row, "retrieval_context": ["b: a"]} for row in rows]  # as DeepEval itself prints them
+    yield Fault("contexts with their sources", pretty(sources), "goldens.json", shown)
     yield Fault("printed lists", table(rows), "goldens.csv", rows)
-    yield Fault("JSON lists", table(rows, cell=lambda value: json.dumps(value) if isinstance(value, list) else value), "goldens.csv", rows)
+    yield Fault(
+        "JSON lists",
+        table(rows, cell=lambda value: json.dumps(value) if isinstance(value, list) else value),
+        "goldens.csv",
+        rows,
+    )
     yield Fault("semicolons", table(joined, ";"), "goldens.csv", rows)
-    camel = {"actual_output": "actualOutput", "expected_output": "expectedOutput", "retrieval_context": "retrievalContext"}
+    camel = {
+        "actual_output": "actualOutput",
+        "expected_output": "expectedOutput",
+        "retrieval_context": "retrievalContext",
+    }
     for file, write in (("goldens.json", pretty), ("goldens.jsonl", jsonl)):
         yield Fault("camelCase", write(renamed(rows, **camel)), file, rows)
         yield Fault("a misspelt name", write(renamed(rows, actual_output="actual_ouput")), file, rows)
         for name in ("input", "actual_output", "expected_output", "retrieval_context"):
             yield Fault(f"{name} missing in a row", write(less(rows, name, 2)), file, less(rows, name, 2))
             yield Fault(f"{name} null", write(at(rows, 2, **{name: None})), file, less(rows, name, 2))
-        yield Fault("input empty", write(at(rows, 1, input="")), file, at(rows, 1, input=""))
+        yield Fault("input empty", write(at(rows, 1, input="")), file, at(rows, 1, input=""), _ASKS_NOTHING)
         yield Fault("input a number", write(at(rows, 1, input=7)), file, at(rows, 1, input="7"))
         yield Fault("actual_output a number", write(at(rows, 1, actual_output=7)), file, at(rows, 1, actual_output="7"))
-        yield Fault("retrieval_context a text", write(at(rows, 1, retrieval_context="One.")), file, at(rows, 1, retrieval_context=["One."]))
+        yield Fault(
+            "retrieval_context a text",
+            write(at(rows, 1, retrieval_context="One.")),
+            file,
+            at(rows, 1, retrieval_context=["One."]),
+        )
         yield Fault("context a text", write(at(rows, 1, context="One.")), file, at(rows, 1, context=["One."]))
-        yield Fault("retrieval_context with a number", write(at(rows, 1, retrieval_context=["a", 7])), file, at(rows, 1, retrieval_context=["a", "7"]))
+        yield Fault(
+            "retrieval_context with a number",
+            write(at(rows, 1, retrieval_context=["a", 7])),
+            file,
+            at(rows, 1, retrieval_context=["a", "7"]),
+        )
         yield Fault("a further key", write([{**row, "page": 3} for row in rows]), file, rows)
     for word in ("NA", "None", "007", "4.20", "true"):
         changed = at(joined, 1, actual_output=word)
         yield Fault(f"the answer is {word}", table(changed), "goldens.csv", at(rows, 1, actual_output=word))
     numbers = [{**row, "actual_output": f"00{place}"} for place, row in enumerate(joined)]
-    yield Fault("all answers are digits", table(numbers), "goldens.csv", [{**row, "actual_output": f"00{n}"} for n, row in enumerate(rows)])
-    yield Fault("an empty cell", table(at(joined, 1, expected_output="")), "goldens.csv", less(rows, "expected_output", 1))
+    yield Fault(
+        "all answers are digits",
+        table(numbers),
+        "goldens.csv",
+        [{**row, "actual_output": f"00{n}"} for n, row in enumerate(rows)],
+    )
+    yield Fault(
+        "an empty cell", table(at(joined, 1, expected_output="")), "goldens.csv", less(rows, "expected_output", 1)
+    )
     yield Fault("camelCase", table(renamed(joined, **camel)), "goldens.csv", rows)

@@ -30,7 +30,7 @@ PEERS: Final = {
     "evalscope-rag": Peer("ragas", "load_evalscope_rag.py", ("ragas",), ("evalscope",), ("ragas",)),
     "azure": Peer("azure", "load_azure.py", ("azure-ai-evaluation",), (), ("azure-ai-evaluation", "pandas")),
     "ragas": Peer("ragas", "load_ragas.py", ("ragas",), (), ("ragas", "datasets", "pandas")),
-    "deepeval": Peer("deepeval", "load_deepeval.py", ("deepeval",), (), ("deepeval",)),
+    "deepeval": Peer("deepeval", "load_deepeval.py", ("deepeval", "pandas"), (), ("deepeval", "pandas")),
 }  # fmt: skip
 
 
@@ -63,9 +63,13 @@ def versions(peer: Peer, root: Path) -> dict[str, str]:
     if not peer.shown:
         return unpacked
     code = "import sys\nfrom importlib.metadata import version\nprint(*(version(each) for each in sys.argv[1:]))"
-    told = subprocess.run([room / "bin" / "python", "-c", code, *peer.shown], check=True, capture_output=True, text=True)
+    told = subprocess.run(
+        [room / "bin" / "python", "-c", code, *peer.shown], check=True, capture_output=True, text=True
+    )
     return unpacked | dict(zip(peer.shown, told.stdout.split(), strict=True))
 
 
 def _pip(python: Path, *arguments: str) -> None:
-    subprocess.run([python, "-m", "pip", "--disable-pip-version-check", *arguments], check=True, stderr=subprocess.DEVNULL)
+    subprocess.run(
+        [python, "-m", "pip", "--disable-pip-version-check", *arguments], check=True, stderr=subprocess.DEVNULL
+    )

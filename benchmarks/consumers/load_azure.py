@@ -13,8 +13,8 @@ from loading import load_each, plain
 
 os.environ["PF_DISABLE_TRACING"] = "true"
 
-from azure.ai.evaluation import DocumentRetrievalEvaluator, F1ScoreEvaluator, evaluate  # noqa: E402
-from azure.ai.evaluation._evaluators._common import EvaluatorBase  # noqa: E402
+from azure.ai.evaluation import DocumentRetrievalEvaluator, F1ScoreEvaluator, evaluate
+from azure.ai.evaluation._evaluators._common import EvaluatorBase
 
 FIELDS = (
     "query", "context", "response", "ground_truth", "conversation", "retrieved_documents", "retrieval_ground_truth",

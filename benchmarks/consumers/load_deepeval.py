@@ -10,7 +10,7 @@ from loading import load_each
 
 os.environ["DEEPEVAL_TELEMETRY_OPT_OUT"] = "YES"
 
-from deepeval.dataset import EvaluationDataset  # noqa: E402
+from deepeval.dataset import EvaluationDataset
 
 FIELDS = ("input", "actual_output", "expected_output", "retrieval_context", "context")
 

@@ -17,7 +17,8 @@ stand_in("langchain_community.chat_models.vertexai", ChatVertexAI=type("ChatVert
 
 import pandas  # noqa: E402
 from ragas import EvaluationDataset, evaluate  # noqa: E402
-from ragas.metrics import ExactMatch  # noqa: E402
+from ragas.metrics import ExactMatch, Faithfulness  # noqa: E402
+from ragas.validation import validate_required_columns  # noqa: E402
 
 
 def load(path: str) -> list[dict[str, Any]]:
@@ -30,6 +31,8 @@ def load(path: str) -> list[dict[str, Any]]:
     else:
         dataset = EvaluationDataset.from_pandas(pandas.read_csv(path))
     rows = [{name: getattr(sample, name) for name in sample.get_features()} for sample in dataset]
+    if any("response" in row and "retrieved_contexts" in row and "user_input" in row for row in rows):
+        validate_required_columns(dataset, [Faithfulness()])  # what comes before its first call of a judge
     if any("response" in row and "reference" in row for row in rows):
         scores = evaluate(dataset, metrics=[ExactMatch()], show_progress=False).scores
         for row, score in zip(rows, scores, strict=True):

@@ -22,7 +22,7 @@ def load_each(load: Callable[[str], Any]) -> None:
             with contextlib.redirect_stdout(nothing), contextlib.redirect_stderr(nothing):
                 try:
                     content = load(path)
-                except BaseException as caught:  # noqa: BLE001  whatever it is, it is the result
+                except BaseException as caught:
                     while (cause := caught.__cause__) is not None:  # what really happened
                         caught = cause
                     error = f"{type(caught).__name__}: {caught}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 import json
 import sys
 from typing import Any
@@ -39,7 +38,9 @@ def _cases(dataset: Dataset) -> Any:
     if dataset.cases is None:
         return None
     called = _CALLED.get(dataset.format, {})
-    held = {called.get(name, name): column for name, column in dataset.fields.items() if column in dataset.cases.columns}
+    held = {
+        called.get(name, name): column for name, column in dataset.fields.items() if column in dataset.cases.columns
+    }
     return [
         {name: row[column] for name, column in held.items() if row[column] is not None}
         for row in dataset.cases.iter_rows(named=True)

@@ -60,7 +60,9 @@ class Damage:
     lines: Callable[[Lines], Lines] = lambda lines: lines
     data: Callable[[bytes], bytes] = lambda data: data
     intended: Any = field(default_factory=lambda: INTENDED)
-    stricter: Mapping[str, str] = field(default_factory=dict)  # by platform that loads it, why it is refused all the same
+    stricter: Mapping[str, str] = field(
+        default_factory=dict
+    )  # by platform that loads it, why it is refused all the same
     also: Mapping[str, Callable[[Lines], Lines]] = field(default_factory=dict)  # what is done to other parts
 
 
@@ -108,9 +110,7 @@ def add(line: str, place: int | None = None) -> Callable[[Lines], Lines]:
 
 def change(old: str, new: str, only: int | None = None) -> Callable[[Lines], Lines]:
     """``new`` for ``old`` in every line, or in one."""
-    return lambda lines: [
-        line.replace(old, new) if only in (None, place) else line for place, line in enumerate(lines)
-    ]
+    return lambda lines: [line.replace(old, new) if only in (None, place) else line for place, line in enumerate(lines)]
 
 
 def without(key: str, only: int | None = None) -> Callable[[Lines], Lines]:
@@ -140,35 +140,67 @@ def more(part: str, name: str, content: Any) -> dict[str, Any]:
 
 
 DAMAGES: Final = (
-    Damage("a number for one document's id", "corpus", change('"_id": "d2"', '"_id": 2', 1), intended=more("documents", "2", "?")),
+    Damage(
+        "a number for one document's id",
+        "corpus",
+        change('"_id": "d2"', '"_id": 2', 1),
+        intended=more("documents", "2", "?"),
+    ),
     Damage("a document without _id", "corpus", without("_id", 1)),
     Damage("id for _id", "corpus", change('"_id"', '"id"'), stricter=_OTHERS),
     Damage("_id null", "corpus", change('"_id": "d2"', '"_id": null', 1)),
     Damage("_id empty", "corpus", change('"_id": "d2"', '"_id": ""', 1)),
     Damage("a space before a document's id", "corpus", change('"_id": "d2"', '"_id": " d2"', 1), stricter=_REPAIRED),
-    Damage("a space before a document's id, also in its judgment", "corpus", change('"_id": "d2"', '"_id": " d2"', 1),
-           also={"jsonl": change('"d2"', '" d2"'), "tsv": change("\td2", "\t d2")}, intended=SPACED),
-    Damage("a document's id twice", "corpus", add(record(_id="d2", title="Refunds", text="None after boarding.")),
-           intended=more("documents", "d9", "Refunds None after boarding.")),
+    Damage(
+        "a space before a document's id, also in its judgment",
+        "corpus",
+        change('"_id": "d2"', '"_id": " d2"', 1),
+        also={"jsonl": change('"d2"', '" d2"'), "tsv": change("\td2", "\t d2")},
+        intended=SPACED,
+    ),
+    Damage(
+        "a document's id twice",
+        "corpus",
+        add(record(_id="d2", title="Refunds", text="None after boarding.")),
+        intended=more("documents", "d9", "Refunds None after boarding."),
+    ),
     Damage("text missing", "corpus", without("text", 1)),
     Damage("text null", "corpus", change(json.dumps(DOCUMENTS["d2"][1]), "null", 1)),
     Damage("text a number", "corpus", change(json.dumps(DOCUMENTS["d2"][1]), "420", 1)),
     Damage("title missing in one document", "corpus", without("title", 1), intended=untitled(["d2"])),
     Damage("title null in one document", "corpus", change('"Fares"', "null", 1), intended=untitled(["d2"])),
     Damage("no titles at all", "corpus", without("title"), intended=untitled(list(DOCUMENTS))),
-    Damage("empty titles", "corpus", lambda lines: [json.dumps({**json.loads(line), "title": ""}) for line in lines],
-           intended=untitled(list(DOCUMENTS))),
-    Damage("further keys", "corpus", lambda lines: [json.dumps({**json.loads(line), "metadata": {"n": 1}}) for line in lines]),
-    Damage("a further key of mixed types", "corpus",
-           lambda lines: [json.dumps({**json.loads(line), "page": place if place % 2 else str(place)}) for place, line in enumerate(lines)]),
+    Damage(
+        "empty titles",
+        "corpus",
+        lambda lines: [json.dumps({**json.loads(line), "title": ""}) for line in lines],
+        intended=untitled(list(DOCUMENTS)),
+    ),
+    Damage(
+        "further keys",
+        "corpus",
+        lambda lines: [json.dumps({**json.loads(line), "metadata": {"n": 1}}) for line in lines],
+    ),
+    Damage(
+        "a further key of mixed types",
+        "corpus",
+        lambda lines: [
+            json.dumps({**json.loads(line), "page": place if place % 2 else str(place)})
+            for place, line in enumerate(lines)
+        ],
+    ),
     Damage("a blank line", "corpus", add("", 3)),
     Damage("a blank last line", "corpus", add("")),
     Damage("a line of spaces", "queries", add("  ", 2)),
     Damage("a broken line", "corpus", put(2, '{"_id": "d3", "title": "Bicycles", "text": "Bicycles')),
     Damage("two records on a line", "corpus", lambda lines: [lines[0] + lines[1], *lines[2:]], stricter=_OTHERS),
     Damage("a list of records in one line", "corpus", lambda lines: ["[" + ", ".join(lines) + "]"], stricter=_OTHERS),
-    Damage("a list of records, pretty", "corpus", lambda lines: json.dumps([json.loads(line) for line in lines], indent=1).split("\n"),
-           stricter=_OTHERS),
+    Damage(
+        "a list of records, pretty",
+        "corpus",
+        lambda lines: json.dumps([json.loads(line) for line in lines], indent=1).split("\n"),
+        stricter=_OTHERS,
+    ),
     Damage("a key twice", "corpus", change('"_id": "d2"', '"_id": "x", "_id": "d2"', 1)),
     Damage("byte order mark", "corpus", data=lambda data: b"\xef\xbb\xbf" + data),
     Damage("UTF-16", "corpus", data=lambda data: data.decode().encode("utf-16")),
@@ -177,11 +209,26 @@ DAMAGES: Final = (
     Damage("no line feed at the end", "corpus", data=lambda data: data.rstrip(b"\n")),
     Damage("NaN for a text", "corpus", change(json.dumps(DOCUMENTS["d2"][1]), "NaN", 1)),
     Damage("half of a surrogate pair", "corpus", change("4.20", "\\ud83d", 1)),
-    Damage("a NUL in an id", "corpus", change('"_id": "d7"', '"_id": "d7\\u0000"', 6),
-           intended={**INTENDED, "documents": {**{k: v for k, v in INTENDED["documents"].items() if k != "d7"}, "d7\0": INTENDED["documents"]["d7"]}}),
+    Damage(
+        "a NUL in an id",
+        "corpus",
+        change('"_id": "d7"', '"_id": "d7\\u0000"', 6),
+        intended={
+            **INTENDED,
+            "documents": {
+                **{k: v for k, v in INTENDED["documents"].items() if k != "d7"},
+                "d7\0": INTENDED["documents"]["d7"],
+            },
+        },
+    ),
     Damage("an empty query", "queries", change(json.dumps(QUERIES["q2"]), '""', 1)),
     Damage("query for text", "queries", change('"text"', '"query"')),
-    Damage("a query's id twice", "queries", add(record(_id="q2", text="And for a child?")), intended=more("queries", "q5", "And for a child?") | {"judgments": {**JUDGMENTS, "q5": {"d2": 1}}}),
+    Damage(
+        "a query's id twice",
+        "queries",
+        add(record(_id="q2", text="And for a child?")),
+        intended=more("queries", "q5", "And for a child?") | {"judgments": {**JUDGMENTS, "q5": {"d2": 1}}},
+    ),
     Damage("a query nobody judged", "queries", add(record(_id="q5", text="And for a child?"))),
     Damage("a missing query", "queries", lambda lines: lines[:-1]),
     Damage("a number for a query's id", "queries", change('"_id": "q2"', '"_id": 2', 1)),
@@ -191,12 +238,26 @@ DAMAGES: Final = (
     Damage("scores missing", "jsonl", without("score")),
     Damage("score 0.5", "jsonl", change('"score": 1', '"score": 0.5')),
     Damage("score 2.0", "jsonl", change('"score": 2', '"score": 2.0')),
-    Damage("score in quotes", "jsonl", lambda lines: [json.dumps({**json.loads(line), "score": str(json.loads(line)["score"])}) for line in lines]),
+    Damage(
+        "score in quotes",
+        "jsonl",
+        lambda lines: [json.dumps({**json.loads(line), "score": str(json.loads(line)["score"])}) for line in lines],
+    ),
     Damage("one score in quotes", "jsonl", change('"score": 2', '"score": "2"', 0)),
     Damage("a word for a score", "jsonl", change('"score": 2', '"score": "high"', 0)),
     Damage("score null", "jsonl", change('"score": 2', '"score": null', 0)),
-    Damage("score true", "jsonl", change('"score": 1', '"score": true', 1), stricter={"evalscope": "true is no grade, its code happens to count it as 1"}),
-    Damage("score -1", "jsonl", change('"score": 0', '"score": -1', 3), intended={**INTENDED, "judgments": {**JUDGMENTS, "q2": {"d2": 2, "d4": -1}}}),
+    Damage(
+        "score true",
+        "jsonl",
+        change('"score": 1', '"score": true', 1),
+        stricter={"evalscope": "true is no grade, its code happens to count it as 1"},
+    ),
+    Damage(
+        "score -1",
+        "jsonl",
+        change('"score": 0', '"score": -1', 3),
+        intended={**INTENDED, "judgments": {**JUDGMENTS, "q2": {"d2": 2, "d4": -1}}},
+    ),
     Damage("a time for a score", "jsonl", change('"score": 1', '"score": 1699999999999', 1)),
     Damage("an unknown document", "jsonl", change('"d8"', '"D8"')),
     Damage("an unknown query", "jsonl", change('"q3"', '"q33"')),
@@ -207,8 +268,16 @@ DAMAGES: Final = (
     Damage("a blank line", "jsonl", add("", 2)),
     Damage("no judgment", "jsonl", lambda lines: []),
     Damage("no header", "tsv", lambda lines: lines[1:]),
-    Damage("TREC columns", "tsv", lambda lines: ["\t".join([q, "0", d, s]) for q, d, s in (line.split("\t") for line in lines[1:])]),
-    Damage("TREC columns and a header", "tsv", lambda lines: [lines[0], *("\t".join([q, "0", d, s]) for q, d, s in (line.split("\t") for line in lines[1:]))]),
+    Damage(
+        "TREC columns",
+        "tsv",
+        lambda lines: ["\t".join([q, "0", d, s]) for q, d, s in (line.split("\t") for line in lines[1:])],
+    ),
+    Damage(
+        "TREC columns and a header",
+        "tsv",
+        lambda lines: [lines[0], *("\t".join([q, "0", d, s]) for q, d, s in (line.split("\t") for line in lines[1:]))],
+    ),
     Damage("spaces for tabs", "tsv", change("\t", " ")),
     Damage("commas for tabs", "tsv", change("\t", ",")),
     Damage("other names in the header", "tsv", put(0, "qid\tdocid\trel")),
@@ -230,12 +299,16 @@ DAMAGES: Final = (
     Damage("byte order mark", "tsv", data=lambda data: b"\xef\xbb\xbf" + data),
     Damage("UTF-16", "tsv", data=lambda data: data.decode().encode("utf-16")),
     Damage("no judgment", "tsv", lambda lines: lines[:1]),
-)  # fmt: skip
+)
 
 
 def trials(root: Path, repository: Path) -> Iterator[Trial]:
     """Every set for every platform that could read its judgments. Sound ones first, then damaged ones, then the product's own."""
-    for name, parts in (("sound", ("jsonl", "tsv")), ("sound, qrels.jsonl", ("jsonl",)), ("sound, qrels/test.tsv", ("tsv",))):
+    for name, parts in (
+        ("sound", ("jsonl", "tsv")),
+        ("sound, qrels.jsonl", ("jsonl",)),
+        ("sound, qrels/test.tsv", ("tsv",)),
+    ):
         folder = root / name
         for part in ("corpus", "queries", *parts):
             write(folder, part, PARTS[part][1]())
@@ -270,14 +343,23 @@ def _whole_sets(root: Path) -> Iterator[Trial]:
     intended = {
         "documents": {numbers[name]: text for name, text in INTENDED["documents"].items()},
         "queries": {numbers[name]: text for name, text in QUERIES.items()},
-        "judgments": {numbers[query]: {numbers[name]: grade for name, grade in row.items()} for query, row in JUDGMENTS.items()},
-    }  # fmt: skip
+        "judgments": {
+            numbers[query]: {numbers[name]: grade for name, grade in row.items()} for query, row in JUDGMENTS.items()
+        },
+    }
     for platform in ("evalscope", "mteb"):
         yield Trial("all ids are numbers", platform, folder, intended, _CAST[platform])
 
-    for name, digits in (("zeros before digits", "00{}"), ("digits", "{}"), ("exponents", "{}e5"), ("words like NA", "N{}")):
+    for name, digits in (
+        ("zeros before digits", "00{}"),
+        ("digits", "{}"),
+        ("exponents", "{}e5"),
+        ("words like NA", "N{}"),
+    ):
         folder = root / name
-        new = {old: digits.format(old[1:]) for old in DOCUMENTS} | {old: digits.format(int(old[1:]) + 100) for old in QUERIES}
+        new = {old: digits.format(old[1:]) for old in DOCUMENTS} | {
+            old: digits.format(int(old[1:]) + 100) for old in QUERIES
+        }
         if name == "words like NA":
             new |= {"d1": "NA", "d5": "null", "d6": "None"}
 
@@ -294,8 +376,10 @@ def _whole_sets(root: Path) -> Iterator[Trial]:
         intended = {
             "documents": {new[old]: text for old, text in INTENDED["documents"].items()},
             "queries": {new[old]: text for old, text in QUERIES.items()},
-            "judgments": {new[query]: {new[old]: grade for old, grade in row.items()} for query, row in JUDGMENTS.items()},
-        }  # fmt: skip
+            "judgments": {
+                new[query]: {new[old]: grade for old, grade in row.items()} for query, row in JUDGMENTS.items()
+            },
+        }
         for judgments, platforms in (("jsonl", ("evalscope", "mteb")), ("tsv", ("beir", "mteb"))):
             place = folder / judgments
             for part in ("corpus", "queries", judgments):

@@ -152,7 +152,7 @@ def _settings(wishes: Wishes) -> MetricsFile | None:
 def _mapping(wishes: Wishes) -> dict[str, str]:
     """The mapping file's entries, then those of ``--map``, which win."""
     from ragtui.datasets.mapping_files import read_mapping
-    from ragtui.experiments.planning import PlanError
+    from ragtui.experiments.planning import PlanError, check_inputs
 
     found: dict[str, str] = {}
     if wishes.mapping_file is not None:
@@ -168,24 +168,9 @@ def _mapping(wishes: Wishes) -> dict[str, str]:
         name, equals, reference = each.partition("=")
         if not equals or not name.strip() or not reference.strip():
             raise PlanError(f"--map {each!r}: write INPUT=REFERENCE, as query=${{data.question}} or query=question")
-        _check_input(name.strip(), each)
+        check_inputs([name.strip()])
         found[name.strip()] = reference.strip()
     return found
-
-
-def _check_input(name: str, given: str) -> None:
-    """A misspelt input would be left unmapped without a word."""
-    from difflib import get_close_matches
-
-    from ragtui.experiments.planning import PlanError
-    from ragtui.metrics.registry import metrics
-
-    known = {each for metric in metrics() for each in (*metric.inputs, *metric.optional)}
-    wanted = name.rpartition(".")[2]
-    if wanted not in known:
-        near = get_close_matches(wanted, known, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(sorted(known))}"
-        raise PlanError(f"--map {given!r}: no metric has an input {wanted!r}{hint}")
 
 
 def _gates(wishes: Wishes, plan: Plan) -> Gates:

@@ -9,12 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from ragtui.datasets.containers.json_text import kind_of
 from ragtui.datasets.containers.table import Table
 
 if TYPE_CHECKING:
     import polars as pl
 
 _LITERAL: Final = re.compile(r"""[bBuU]?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""", re.DOTALL)
+_PRINTED: Final = re.compile(r"""\s*(array\()?\[\s*[bBuU]?['"]""")
 _GAP: Final = re.compile(r"\s*")
 _OTHER: Final = re.compile(r"[^\s,\[\]'\"]+")
 
@@ -22,7 +24,7 @@ _OTHER: Final = re.compile(r"[^\s,\[\]'\"]+")
 @dataclass(frozen=True, slots=True)
 class ListCell:
     """What a cell was read as: its ``items`` (``None`` where it cannot be read), ``how`` (``json``, ``python``, ``joined``,
-    ``single``, ``plain``, ``empty``, ``broken``) and, where it is broken, ``fault``."""
+    ``single``, ``plain``, ``empty``, ``broken``) and, where it is broken or an item of it is no text, ``fault``."""
 
     items: tuple[str, ...] | None
     how: str
@@ -45,7 +47,47 @@ def read_list(text: str, separator: str | None = None) -> ListCell:
         value = json.loads(stripped)
     except (ValueError, RecursionError):
         return _python_list(stripped)
-    return ListCell(tuple(map(as_text, value)), "json") if isinstance(value, list) else ListCell((text,), "plain")
+    return (
+        ListCell(tuple(map(as_text, value)), "json", _odd_item(value))
+        if isinstance(value, list)
+        else ListCell((text,), "plain")
+    )
+
+
+def _odd_item(values: list[Any]) -> str:
+    """What is wrong with the first item that is no text (nor a text with its source), empty where all are."""
+    for place, value in enumerate(values, 1):
+        if not isinstance(value, str) and not (isinstance(value, dict) and {"context", "source"} <= value.keys()):
+            return f"item {place} is {kind_of(value)}, not a text"
+    return ""
+
+
+def printed_list(text: str) -> ListCell | None:
+    """A cell whose text is a list of strings, as JSON, Python or numpy prints it; ``None`` for prose, also in brackets."""
+    if not _PRINTED.match(text):
+        return None
+    cell = read_list(text)
+    return None if cell.how == "plain" else cell
+
+
+def listed(text: str | None) -> list[str] | str | None:
+    """The texts of a list that a cell prints, in JSON or in Python; any other text as it is."""
+    if text is None or not text.startswith("["):
+        return text
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        cell = printed_list(text)
+        return list(cell.items) if cell is not None and cell.items is not None else text
+    return value if isinstance(value, list) and all(isinstance(each, str) for each in value) else text
+
+
+@dataclass(frozen=True)
+class ContextColumns:
+    """A table with the columns that hold contexts, in a format that takes a context as text: what rules look at."""
+
+    table: Table
+    names: tuple[str, ...]
 
 
 def as_text(value: Any) -> str:
@@ -54,7 +96,11 @@ def as_text(value: Any) -> str:
         return value
     if isinstance(value, dict):
         found = next(
-            (value[key] for key in ("text", "content", "page_content", "chunk") if isinstance(value.get(key), str)),
+            (
+                value[key]
+                for key in ("text", "content", "context", "page_content", "chunk")
+                if isinstance(value.get(key), str)
+            ),
             None,
         )
         if found is not None:
@@ -124,7 +170,8 @@ def list_column(table: Table, name: str, separator: str | None = None) -> ListCo
         cells = tuple(None if value is None else ListCell(tuple(value), "json") for value in column.to_list())
         return ListColumn(name, cells, column, False)
     kinds = table.kinds[name].cast(pl.String).to_list() if name in table.kinds else None
-    joined = [separator if kinds is None or kinds[row] == "text" else None for row in range(column.len())]
+    splits = separator if table.container != "json" else None  # a JSON document keeps lists as they are
+    joined = [splits if kinds is None or kinds[row] == "text" else None for row in range(column.len())]
     cells = tuple(
         None if cell is None else read_list(cell, by) for cell, by in zip(column.to_list(), joined, strict=True)
     )

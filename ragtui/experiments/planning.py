@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -10,15 +10,18 @@ from ragtui.datasets.check import open_dataset
 from ragtui.datasets.dataset import Dataset, Role, Shape
 from ragtui.datasets.findings import Report
 from ragtui.datasets.formats import ReadOptions
-from ragtui.datasets.mapping import MappingError, metric_inputs
+from ragtui.datasets.mapping import DATA, MappingError, column_of, metric_inputs, parse_reference, unresolved
+from ragtui.datasets.near_names import nearest
 from ragtui.experiments.case_inputs import origins, query_frame, resolved
 from ragtui.experiments.fingerprint import file_fingerprint, fingerprint
 from ragtui.experiments.plan import Plan, PlannedMetric
 from ragtui.experiments.store import Entry
-from ragtui.judges.profile import profile
+from ragtui.judges.profile import EMBEDDED, Profile, profile
 from ragtui.metrics.groups import load_group, propose
 from ragtui.metrics.metric import Kind, Metric
-from ragtui.metrics.registry import metric, resolve_all
+from ragtui.metrics.registry import metric, metrics, resolve_all
+from ragtui.targets import open_target
+from ragtui.targets.recorded import own_responses
 from ragtui.workspace import Workspace
 
 AVERAGES: Final = ("default", "trec_eval", "trec_eval-c", "beir")
@@ -50,8 +53,8 @@ def make_plan(
     """The plan of an experiment; equal arguments over equal content give the same plan.
 
     ``metrics`` are specs (or one text with commas), or ``group`` names a Metric Group of the workspace; with neither,
-    what fits the dataset is proposed. ``mapping`` gives references by ``input`` or ``METRIC.input``, ``thresholds``
-    replaces thresholds by metric.
+    what fits the dataset and what the candidate brings is proposed. ``mapping`` gives references by ``input`` or
+    ``METRIC.input``; a plain ``response`` says what ``recorded`` replays. ``thresholds`` replaces thresholds by metric.
 
     Raises:
         PlanError: something cannot be planned (an unknown average, a threshold off the scale, nothing to score).
@@ -59,8 +62,10 @@ def make_plan(
     """
     for name in (dataset.path, candidate, baseline or ""):
         _check_name(name)
-    mapping = dict(mapping or {})
-    chosen, group_thresholds = _chosen(dataset, workspace, metrics, group)
+    candidate, baseline, mapping = _answering(dataset, candidate, baseline, dict(mapping or {}))
+    if metrics is None and group is None:
+        metrics = proposed(dataset, _brought(dataset, workspace, candidate) | set(mapping))
+    chosen, group_thresholds = _chosen(workspace, metrics or (), group)
     if average not in AVERAGES:
         raise PlanError(f"there is no average {average!r}; choose among {', '.join(AVERAGES)}")
     if not 1 <= repeats <= MOST_REPEATS:
@@ -80,6 +85,7 @@ def make_plan(
         baseline=baseline,
         judge=judge,
         judge_model=f"{judged.provider}:{judged.model}@{judged.base_url}" if judged.model else judged.provider,
+        judge_version=_version(judged) if any(each.question for each in chosen) else "",
         strategy=judged.chosen_strategy if judged.model else "auto",
         group=group,
         repeats=repeats,
@@ -98,24 +104,91 @@ def _check_name(name: str) -> None:
         raise PlanError(f"{name}: the file's name is not UTF-8, results cannot be kept under it; rename it") from error
 
 
+def _answering(
+    dataset: Dataset, candidate: str, baseline: str | None, mapping: dict[str, str]
+) -> tuple[str, str | None, dict[str, str]]:
+    """A mapping that says which column is the response says what ``recorded`` replays: that column, with what lies
+    beside it. It is said of that side alone, so it leaves the mapping.
+
+    Raises:
+        PlanError: the reference leads nowhere.
+    """
+    stated = mapping.get("response")
+    if stated is None or dataset.shape is not Shape.CASES or "recorded" not in (candidate, baseline):
+        return candidate, baseline, mapping
+    try:
+        reference = parse_reference(stated)
+        missing = unresolved(dataset, reference)
+    except MappingError as error:
+        raise PlanError(f"--map: {error}") from error
+    if missing is not None:
+        raise PlanError(f"--map response={stated}: {missing}")
+    column, whole = column_of(dataset, reference)
+    if reference.source != DATA or (whole and own_responses(dataset) == (column,)):
+        return candidate, baseline, mapping
+    spec = f"recorded:{column if whole else reference}"
+    rest = {name: value for name, value in mapping.items() if name != "response"}
+    return spec if candidate == "recorded" else candidate, spec if baseline == "recorded" else baseline, rest
+
+
+def check_inputs(names: Collection[str]) -> None:
+    """Makes sure that what a mapping feeds is an input: ``input`` of any metric, or ``METRIC.input`` of that one.
+
+    Raises:
+        PlanError: it is none; the message lists the valid ones. MetricError: there is no such metric.
+    """
+    for name in names:
+        of, _, wanted = name.rpartition(".")
+        owners = (metric(of),) if of else metrics()
+        valid = sorted({each for owner in owners for each in (*owner.inputs, *owner.optional)})
+        if wanted not in valid:
+            near = nearest(wanted, valid)
+            said = f" (did you mean {near}?)" if near else ""
+            whose = f"{owners[0].name} has no input" if of else "no metric has the input"
+            raise PlanError(f"--map {name}: {whose} {wanted!r}{said}; inputs are {', '.join(valid) or 'none'}")
+
+
+def _version(judged: Profile) -> str:
+    """The version of the embedded judge; a model's is its name."""
+    from ragtui.judges.embedded.version import version
+
+    return version() if judged.provider == EMBEDDED.provider else ""
+
+
+def judged_by_another_version(plan: Plan) -> bool:
+    """Whether a plan's scores come from another version of the embedded judge than the one that is installed."""
+    embedded = plan.judge_model == EMBEDDED.provider and any(each.question for each in plan.metrics)
+    return embedded and plan.judge_version != _version(EMBEDDED)
+
+
 def _chosen(
-    dataset: Dataset, workspace: Workspace, metrics: str | Sequence[str] | None, group: str | None
+    workspace: Workspace, metrics: str | Sequence[str], group: str | None
 ) -> tuple[tuple[Metric, ...], dict[str, float]]:
     if group is not None:
         found = load_group(workspace, group)
         return found.metrics, dict(found.thresholds)
-    if metrics is not None:
-        return resolve_all(metrics), {}
-    return resolve_all(proposed(dataset)), {}
+    return resolve_all(metrics), {}
 
 
-def proposed(dataset: Dataset) -> tuple[str, ...]:
-    """The metrics that fit what a dataset holds, all of which the embedded judge can answer.
+def _brought(dataset: Dataset, workspace: Workspace, candidate: str) -> frozenset[str]:
+    """The metric inputs that the candidate adds to what the dataset holds.
+
+    Raises:
+        TargetError: it cannot be used at all.
+    """
+    if dataset.shape is Shape.RETRIEVAL or not dataset.rows:
+        return frozenset()
+    gives: frozenset[str] = getattr(open_target(candidate, dataset, workspace), "gives", frozenset())
+    return gives
+
+
+def proposed(dataset: Dataset, brought: Collection[str] = ()) -> tuple[str, ...]:
+    """The metrics that fit what a dataset holds and what a target brings, all of which the embedded judge can answer.
 
     Raises:
         PlanError: none does.
     """
-    there = {"qrels"} if dataset.shape is Shape.RETRIEVAL else _inputs_of(dataset)
+    there = {"qrels"} if dataset.shape is Shape.RETRIEVAL else _inputs_of(dataset) | set(brought)
     found = propose(there)
     if not found:
         raise PlanError(f"{dataset.path}: no metric fits its columns; name them with --metrics and --map")
@@ -259,9 +332,11 @@ def reopen(entry: Entry, workspace: Workspace) -> Dataset:
 
     Raises:
         CannotOpen: it is not there any more.
-        PlanError: its content has changed since, or that of a file whose responses are replayed.
+        PlanError: its content has changed since, or that of a file whose responses are replayed, or the embedded judge.
     """
     plan = entry.plan
+    if judged_by_another_version(plan):
+        raise PlanError(f"the embedded judge has changed since experiment {entry.id} began; run it as a new one")
     path = entry.source if Path(entry.source).is_absolute() else str(workspace.root / entry.source)
     dataset, _ = open_dataset(path, plan.dataset_format, ReadOptions(split=plan.split, limit=plan.limit))
     same = fingerprint_of(dataset, plan.candidate, plan.baseline) == plan.fingerprint

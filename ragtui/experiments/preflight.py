@@ -9,6 +9,7 @@ from typing import Final
 
 from ragtui.datasets.dataset import Dataset, Shape
 from ragtui.datasets.findings import Finding, Level, Report
+from ragtui.experiments import wording
 from ragtui.experiments.case_inputs import How, InputColumns, Origin, origins, query_frame, target_cases
 from ragtui.experiments.plan import Plan, Side
 from ragtui.experiments.planning import planned_metrics
@@ -208,7 +209,7 @@ def _of_queries(
     cannot = {NO_JUDGMENTS: queries.height - judged, NO_RELEVANT: judged - relevant}
     left_out = dataset.rows - queries.height
     if left_out > 0:
-        notes.append(f"{left_out} queries without any judgment are left out")
+        notes.append(f"{wording.count(left_out, 'query')} without any judgment left out")
     checks = []
     for side, _ in plan.sides:
         for metric in metrics:

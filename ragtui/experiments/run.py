@@ -67,6 +67,7 @@ def run(
     options = options or RunOptions()
     source = source_of(dataset, workspace)
     with store.begin(plan, source, lambda: case_table(dataset, plan.mapping), options.fresh) as recorder:
+        progress.begin()
         progress.experiment = plan.id
         retry = recorder.status_before() is Status.FINISHED
         recorder.status(Status.RUNNING)

@@ -128,4 +128,3 @@ def _schema() -> dict[str, Any]:
     import polars as pl
 
     return {"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64}
-

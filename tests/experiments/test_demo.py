@@ -8,6 +8,7 @@ import pytest
 
 from ragtui.experiments.demo import SAMPLES, DemoError, prepare, run_demo
 from ragtui.experiments.plan import Side
+from ragtui.experiments.progress import Progress
 from ragtui.experiments.results import MetricComparison, Results
 from ragtui.experiments.store import Store
 from ragtui.workspace import bundled
@@ -85,14 +86,34 @@ def test_what_the_user_changed_stays_and_what_a_newer_version_changes_is_brought
     assert (there / "mine.csv").read_text() == "changed by the user"
 
 
+class Watched(Progress):
+    """Remembers how far it was whenever it moved on."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        super().__setattr__(name, value)
+        if name in ("done", "total"):
+            self.__dict__.setdefault("seen", []).append((self.__dict__.get("done", 0), self.__dict__.get("total", 0)))
+
+
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+def progress() -> Watched:
+    return Watched()
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory, progress: Watched) -> Results:
     workspace = prepare(tmp_path_factory.mktemp("demo"))
-    experiment = run_demo(workspace)
+    experiment = run_demo(workspace, progress)
     store = Store.open(workspace)
     assert len(store.list()) == len(SAMPLES)
     assert run_demo(workspace) == experiment, "called again, it finds what is there"
     return store.results(experiment)
+
+
+def test_progress_never_passes_its_total_though_two_experiments_are_run(results: Results, progress: Watched) -> None:
+    assert [(done, total) for done, total in progress.__dict__["seen"] if done > total] == []
+    cells = results.plan.cells_of_a_case * 60 * 2
+    assert (progress.done, progress.total, sum(progress.states.values())) == (cells, cells, cells)
 
 
 def test_version_2_is_surely_better_grounded_and_more_complete_and_about_as_relevant(results: Results) -> None:

@@ -113,7 +113,11 @@ def not_text(azure: AzureTable) -> Iterator[Finding | More]:
             found = table.findings("AZ106", Level.ERROR, name, cells, f"{header} is {{}}, not a text".format)
             yield from (_quoted(table, name, each) for each in found)
             structures = ((row, kind) for kind in ("list", "object") for row in _of_kind(table, name, [kind]))
-            odd = ((row, kind) for row, kind in structures if wanted in _SPOKEN and not _is_messages(table.frame[name][row]))
+            odd = (
+                (row, kind)
+                for row, kind in structures
+                if wanted in _SPOKEN and not _is_messages(table.frame[name][row])
+            )
             yield from table.findings("AZ106", Level.ERROR, name, odd, f"{header} is {{}}, not a text".format)
 
 
@@ -134,8 +138,8 @@ def list_context(azure: AzureTable) -> Iterator[Finding]:
     on=AzureTable,
 )
 def conversation_shape(azure: AzureTable) -> Iterator[Finding | More]:
-    """A conversation is an object with a list of messages (not that list itself), each with a role (user, assistant, …) and content, of which one
-    at least is the assistant's."""
+    """A conversation is an object with a list of messages (not that list itself), each with a role (user, assistant, …) and
+    content, of which one at least is the assistant's."""
     name = azure.columns.get("conversation")
     if name is None:
         return
@@ -232,6 +236,26 @@ def document_lists(azure: AzureTable) -> Iterator[Finding | More]:
         yield from table.findings("AZ112", Level.ERROR, name, faults, lambda fault, name=name: f"{name} {fault}")  # type: ignore[misc]
 
 
+@rule(
+    "AZ116",
+    "label-beyond-scale",
+    Level.WARNING,
+    platforms=("azure",),
+    example='"query_relevance_label": 7',
+    remedy="grade from 0 to 4, or set ground_truth_label_max in the evaluator",
+    on=AzureTable,
+)
+def label_beyond_scale(azure: AzureTable) -> Iterator[Finding | More]:
+    """A label of retrieval_ground_truth is not from 0 to 4, the scale of Azure's document retrieval unless told otherwise. The
+    evaluator fails on the row."""
+    name = azure.columns.get("retrieval_ground_truth")
+    if name is None:
+        return
+    cells = azure.table.frame[name].to_list()
+    odd = ((row, label) for row, cell in enumerate(cells) if (label := _odd_label(_json(cell))) is not None)
+    yield from azure.table.findings("AZ116", Level.WARNING, name, odd, "the label {} is not from 0 to 4".format)
+
+
 @rule("AZ113", "misnamed-column", Level.WARNING, platforms=("azure",), example="Query, ground-truth", on=AzureTable)
 def misnamed_columns(azure: AzureTable) -> Iterator[Finding]:
     """A column has nearly the name an evaluator looks for, in another case or misspelt. Azure compares names exactly and
@@ -258,10 +282,20 @@ def read_as_missing(azure: AzureTable) -> Iterator[Finding | More]:
         if (name := azure.columns.get(wanted)) is not None:
             header = short(azure.table.header_of(name))
             hits = missing(azure.table, name)
-            yield from azure.table.findings("AZ114", Level.ERROR, name, hits, f"{header}: Azure reads {{}} as nan".format)
+            yield from azure.table.findings(
+                "AZ114", Level.ERROR, name, hits, f"{header}: Azure reads {{}} as nan".format
+            )
 
 
-@rule("AZ115", "not-called-csv", Level.INFO, platforms=("azure",), example="rows.txt", remedy="call it .csv", on=AzureTable)
+@rule(
+    "AZ115",
+    "not-called-csv",
+    Level.INFO,
+    platforms=("azure",),
+    example="rows.txt",
+    remedy="call it .csv",
+    on=AzureTable,
+)
 def not_called_csv(azure: AzureTable) -> Iterator[Finding]:
     """Azure's loader goes by the name: what does not end in .csv is read as JSON lines, and fails."""
     if azure.table.container == "csv" and azure.table.path.suffix.lower() != ".csv":
@@ -334,6 +368,12 @@ def _documents_fault(cell: Any, number: str) -> str | None:
                 f"entry {place}: {number} is {json.dumps(found)}, not a {'whole ' if 'label' in number else ''}number"
             )
     return None
+
+
+def _odd_label(value: Any) -> int | None:
+    entries = value if isinstance(value, list) else []
+    labels = [each.get("query_relevance_label") for each in entries if isinstance(each, dict)]
+    return next((label for label in labels if isinstance(label, int) and not 0 <= label <= 4), None)
 
 
 def _json(cell: Any) -> Any:

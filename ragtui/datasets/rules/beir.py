@@ -38,7 +38,12 @@ def unused_file(file: str, why: str) -> Finding:
     return Finding("BEIR004", Level.INFO, f"not read: {why}", file=file)
 
 
-@rule("BEIR005", "judgments-elsewhere", example="qrels.jsonl, for BEIR", remedy="write the judgments in the other form, too")
+@rule(
+    "BEIR005",
+    "judgments-elsewhere",
+    example="qrels.jsonl, for BEIR",
+    remedy="write the judgments in the other form, too",
+)
 def judgments_elsewhere(platform: str, needed: str, there: str) -> Finding:
     """Judgments come as qrels.jsonl, which EvalScope and MTEB read, or as qrels/<split>.tsv, which BEIR reads. None of them
     looks for the other. Told with --for one of them."""
@@ -220,7 +225,9 @@ def quoted_field(line: int, key: str, value: str) -> Finding:
 def grade_not_in_digits(line: int, text: str) -> Finding:
     """A grade in qrels/<split>.tsv is a whole number but not written as one. BEIR's loader takes digits only and stops here.
     Given with --for beir."""
-    return Finding("BEIR219", Level.ERROR, f'the grade is written "{text[:40]}"; digits are needed', line=line, field="score")
+    return Finding(
+        "BEIR219", Level.ERROR, f'the grade is written "{text[:40]}"; digits are needed', line=line, field="score"
+    )
 
 
 @rule(

@@ -10,7 +10,7 @@ from ragtui.datasets.containers.table import Table, short
 from ragtui.datasets.findings import Edit, Finding, Level
 from ragtui.datasets.rules import rule
 
-_COMMA_ONLY: Final = ("deepset", "azure")
+_COMMA_ONLY: Final = ("deepset", "deepset-dataset", "azure", "pinecone", "ragas", "deepeval")
 
 
 @rule("CSV001", "no-rows", Level.ERROR, example="a file that ends after its header", remedy="add a row")

@@ -15,7 +15,9 @@ from ragtui.datasets.rules import rule
 _NEEDED: Final = ("query", "response", "context", "ground_truth")
 
 
-@rule("EV101", "older-names", Level.INFO, platforms=("ragas",), example="question for user_input", on=Records)
+@rule(
+    "EV101", "older-names", Level.INFO, platforms=("ragas", "deepeval"), example="question for user_input", on=Records
+)
 def older_names(records: Records) -> Iterator[Finding]:
     """Columns have the names of an earlier version (or of another dialect) of the framework. They are read as what they are
     called today; the framework itself loads such rows without complaint as rows of nothing."""
@@ -41,6 +43,8 @@ def empty_question(records: Records) -> Iterator[Finding | More]:
     table, column = records.table, records.column_for("query")
     if column is not None:
         yield from _rows(table, "EV103", Level.ERROR, column, table.rows_where(table.empty(column), column), "is empty")
+        null = ((row, "") for row in _of_kinds(table, column, "null"))
+        yield from _rows(table, "EV103", Level.ERROR, column, null, "is null")
 
 
 @rule("EV104", "value-empty", Level.WARNING, on=Records)
@@ -66,7 +70,7 @@ def empty_values(records: Records) -> Iterator[Finding | More]:
     "EV105",
     "printed-list",
     Level.INFO,
-    platforms=("ragas", "deepeval"),
+    platforms=("ragas", "evalscope", "deepeval"),
     example="\"['a', 'b']\" in a CSV cell",
     on=Records,
 )
@@ -153,10 +157,58 @@ def not_text(records: Records) -> Iterator[Finding | More]:
         column = records.columns.get(each.name)
         if column is None or each.input not in _NEEDED or column not in table.kinds:
             continue
-        rows = (table.kinds[column].cast(str).is_in(["number", "boolean"])).arg_true().to_list()
-        cells = ((row, table.frame[column][row]) for row in rows)
+        cells = ((row, table.frame[column][row]) for row in _of_kinds(table, column, "number", "boolean"))
         header = short(table.header_of(column))
         yield from table.findings("EV111", Level.ERROR, column, cells, f"{header} is {{}}, not a text".format)
+
+
+@rule(
+    "EV112",
+    "item-not-text",
+    Level.WARNING,
+    platforms=("ragas", "evalscope", "deepeval"),
+    example='["Boats run hourly.", 7]',
+    remedy="write each item as a text",
+    on=Records,
+)
+def items_not_text(records: Records) -> Iterator[Finding | More]:
+    """An item of a list of texts is a number, null, a list or an object. Ragas and DeepEval refuse the row; ragtui takes it as
+    its text."""
+    for column in records.lists.values() if records.format.id in ("ragas", "deepeval") else ():
+        odd = ((row, cell.fault) for row, cell in enumerate(column.cells) if cell is not None and cell.how == "json")
+        header = short(records.table.header_of(column.name))
+        faults = ((row, fault) for row, fault in odd if fault)
+        yield from records.table.findings("EV112", Level.WARNING, column.name, faults, f"{header}: {{}}".format)
+
+
+@rule(
+    "EV113",
+    "list-for-text",
+    Level.INFO,
+    platforms=("ragas", "evalscope", "deepeval"),
+    example='"reference": ["Hourly."]',
+    remedy="write the one text",
+    on=Records,
+)
+def lists_for_texts(records: Records) -> Iterator[Finding]:
+    """A list or an object stands where the framework takes a text, and refuses anything else."""
+    table = records.table
+    for each in records.format.known:
+        column = records.columns.get(each.name)
+        if (
+            each.is_list
+            or each.input not in _NEEDED
+            or column is None
+            or records.format.id not in ("ragas", "deepeval")
+        ):
+            continue
+        every = range(table.height) if _is_list(table, column) else _of_kinds(table, column, "list", "object")
+        rows = [
+            row for row in every if table.frame[column][row] is not None and not _is_messages(table.frame[column][row])
+        ]
+        if rows:
+            message = f"{short(table.header_of(column))} is a list or an object in {len(rows):,} rows; a text is needed"
+            yield table.finding("EV113", Level.INFO, message, rows[0], column)
 
 
 @rule(
@@ -231,6 +283,20 @@ def _rows(
 ) -> Iterator[Finding | More]:
     header = short(table.header_of(name))
     yield from table.findings(code, level, name, ((row, says) for row, _ in hits), f"{header} {{}}".format)
+
+
+def _of_kinds(table: Table, name: str, *kinds: str) -> list[int]:
+    """The rows in which a column holds one of these in the file."""
+    return [] if name not in table.kinds else list(table.kinds[name].cast(str).is_in(kinds).arg_true())
+
+
+def _is_messages(cell: Any) -> bool:
+    """Whether a cell is a conversation, which Ragas takes for a question."""
+    try:
+        value = json.loads(cell) if isinstance(cell, str) else None
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value)
 
 
 def _is_list(table: Table, name: str) -> bool:

@@ -118,7 +118,7 @@ def no_records(line: int, what: str) -> Finding:
     "JSON013",
     "json-byte-order-mark",
     Level.WARNING,
-    platforms=("azure", "beir", "evalscope"),
+    platforms=("azure", "beir", "evalscope", "ragas", "deepeval"),
     remedy="remove the three bytes",
 )
 def byte_order_mark(fix: tuple[Edit, ...]) -> Finding:
