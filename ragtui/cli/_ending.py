@@ -72,7 +72,9 @@ def _fault(error: BaseException) -> int:
         traceback.print_exception(error)
     place = traceback.extract_tb(error.__traceback__)[-1:]
     where = f" in {Path(place[0].filename).name}:{place[0].lineno}" if place else ""
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EIO, errno.EDQUOT) and not error.filename:
+    if type(error).__module__.startswith("ragtui."):
+        say(str(error))  # ragtui's own errors are one line with the remedy
+    elif isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EIO, errno.EDQUOT) and not error.filename:
         say(f"the output cannot be written: {error.strerror}")
     elif isinstance(error, OSError) and error.filename:
         say(f"{error.filename}: {error.strerror or error}")

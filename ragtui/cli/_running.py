@@ -103,8 +103,7 @@ def run_and_report(wishes: Wishes) -> int:
     if not _agreed(found, wishes):
         return INTERRUPTED
     with Store.open(workspace, write=True) as store:
-        if wishes.new:
-            plan = replace(plan, round=store.next_round(plan))
+        plan = replace(plan, round=store.next_round(plan) if wishes.new else store.last_round(plan))
         return _run(plan, dataset, workspace, store, gates, wishes, talk)
 
 

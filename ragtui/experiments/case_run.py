@@ -261,7 +261,7 @@ class CaseRun:
         budget, spent = self.options.budget, self.progress.cost or 0.0
         if budget is None or spent < budget:
             return False
-        self.stopped_by = f"the budget of {budget:g} USD is spent ({spent:.2f} USD)"
+        self.stopped_by = f"the budget of {budget:g} USD is spent ({spent:.4g} USD)"
         return True
 
 

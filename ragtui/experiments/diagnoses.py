@@ -11,6 +11,7 @@ import polars as pl
 
 from ragtui.experiments.cause import Diagnosis, Signals, diagnose, diagnose_ranking
 from ragtui.experiments.database import explained
+from ragtui.experiments.frames import kept
 from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.progress import Status
 from ragtui.experiments.recorder import evidence_of
@@ -33,10 +34,8 @@ def diagnoses(results: StoredResults, side: Side) -> pl.DataFrame:
 
     A finished experiment's are kept beside its frame.
     """
-    path = _kept_at(results, side)
-    if results.status is Status.FINISHED and path.is_file():
-        return pl.read_parquet(path, glob=False)
-    return _diagnosed(results, side)
+    known = kept(_kept_at(results, side)) if results.status is Status.FINISHED else None
+    return _diagnosed(results, side) if known is None else known
 
 
 def keep(results: StoredResults) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zlib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,6 +21,16 @@ def unpacked(data: bytes) -> pl.DataFrame:
     import polars as pl
 
     return pl.read_parquet(io.BytesIO(data))
+
+
+def kept(path: Path) -> pl.DataFrame | None:
+    """A frame that was kept in a file, ``None`` where there is none or it is damaged: it can be made anew."""
+    import polars as pl
+
+    try:
+        return pl.read_parquet(path, glob=False) if path.is_file() else None
+    except (pl.exceptions.PolarsError, OSError):
+        return None
 
 
 def squeezed(text: str | None) -> bytes | None:

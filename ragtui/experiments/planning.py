@@ -289,20 +289,18 @@ def check_split(report: Report) -> None:
 
 
 def check_stated(names: Iterable[str], plan: Plan, dataset: Dataset, workspace: Workspace) -> None:
-    """Makes sure that a stated mapping for one metric (``METRIC.input``) is for a metric of the run and an input of it.
+    """Makes sure that a stated mapping for one metric (``METRIC.input``) is for a metric of the run.
 
     Raises:
         PlanError: it is not, so what was meant would not happen.
     """
-    taken = {each.name: (*each.inputs, *each.optional) for each in planned_metrics(plan, workspace)}
+    there = [each.name for each in planned_metrics(plan, workspace)]
     for name in names:
         if dataset.shape is not Shape.CASES:
             raise PlanError(f"--map {name}=…: {dataset.path} holds judged documents, which need no mapping")
-        whose, dot, rest = name.rpartition(".")
-        if dot and whose not in taken:
-            raise PlanError(f"--map {name}=…: there is no metric {whose!r} in the run; it has {', '.join(taken)}")
-        if dot and rest not in taken[whose]:
-            raise PlanError(f"--map {name}=…: {whose} takes no {rest!r}; it takes {', '.join(taken[whose])}")
+        whose, dot, _ = name.rpartition(".")
+        if dot and metric(whose).name not in there:
+            raise PlanError(f"--map {name}=…: there is no metric {whose!r} in the run; it has {', '.join(there)}")
 
 
 def planned_metrics(plan: Plan, workspace: Workspace) -> tuple[Metric, ...]:

@@ -168,6 +168,15 @@ class Store:
             number += 1
         return number
 
+    def last_round(self, plan: Plan) -> int:
+        """The last round of this plan that was begun and not deleted, which running the plan again goes on with; that of
+        the plan itself where it was never run."""
+        from dataclasses import replace
+
+        there = {row["id"] for row in self.query("SELECT id FROM experiments WHERE deleted IS NULL")}
+        begun = range(plan.round, self.next_round(plan))
+        return max((number for number in begun if replace(plan, round=number).id in there), default=plan.round)
+
     def file(self, experiment: str, suffix: str = ".parquet") -> Path:
         """Where a finished experiment's frame lies."""
         return self.workspace.state / "experiments" / f"{experiment}{suffix}"

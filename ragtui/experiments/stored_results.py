@@ -6,18 +6,17 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Final
 
 import polars as pl
 
 from ragtui.experiments import diagnoses, labels, stored_texts, tally
-from ragtui.experiments.frames import averaged, spread_out, unpacked
+from ragtui.experiments.frames import averaged, kept, spread_out, unpacked
 from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.progress import Status
 from ragtui.experiments.recorder import evidence_of, response_of
 from ragtui.experiments.results import CaseDetail, Cell, MetricComparison, MetricSummary, RankedDocument, SideDetail
-from ragtui.experiments.store import Entry, Store
+from ragtui.experiments.store import Entry, Store, StoreError
 from ragtui.metrics.score import State
 
 _AT_ONCE: Final = 2_000  # cases whose cells are held in memory when all are walked
@@ -231,12 +230,11 @@ class StoredResults:
         path = self.store.file(self.experiment, f".{side}.ranking.parquet")
         listed: dict[int, list[str]] = {}
         if path.is_file():
-            mine = (
-                pl.scan_parquet(path, glob=False)
-                .filter(pl.col("position").is_in(positions))
-                .sort("position", "rank")
-                .collect()
-            )
+            whole = pl.scan_parquet(path, glob=False).filter(pl.col("position").is_in(positions))
+            try:
+                mine = whole.sort("position", "rank").collect()
+            except (pl.exceptions.PolarsError, OSError) as error:
+                raise StoreError(f"{path}: is damaged; run the experiment again with --fresh") from error
             for position, doc, score in mine.select("position", "doc_id", "score").iter_rows():
                 listed.setdefault(position, []).append(doc)
                 if scores is not None:
@@ -265,8 +263,8 @@ class StoredResults:
     @cached_property
     def cells(self) -> pl.DataFrame:
         """Every stored cell, with the columns of ``tally.CELLS``."""
-        if (path := self._finished_file()) is not None:
-            return pl.read_parquet(path, columns=tally.CELLS.names(), glob=False).cast(tally.CELLS)
+        if self.status is Status.FINISHED and (whole := kept(self.store.file(self.experiment))) is not None:
+            return whole.select(tally.CELLS.names()).cast(tally.CELLS)
         rows = self.store.query(
             "SELECT position, side, metric, repeat, state, score FROM scores WHERE experiment = ?", self.number
         )
@@ -285,10 +283,6 @@ class StoredResults:
         taken = averaged(frame, metric.spec, self.plan.average)
         taken = taken.with_columns(metric=pl.lit(metric.spec), side=pl.lit(side.value), repeat=pl.lit(1))
         return taken.select(pl.col(name).cast(kind) for name, kind in tally.CELLS.items())
-
-    def _finished_file(self) -> Path | None:
-        path = self.store.file(self.experiment)
-        return path if self.status is Status.FINISHED and path.is_file() else None
 
     def frames(self, side: Side) -> list[tuple[str, pl.DataFrame]]:
         """The metrics that were computed for all cases at once."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import ipaddress
+import math
 import os
 import re
 from collections.abc import Mapping
@@ -266,6 +267,9 @@ def _built(name: str, where: str, table: Mapping[str, Any]) -> Profile:
     for key in ("concurrency", "timeout", "max_tokens", "requests_per_minute", "tokens_per_minute"):
         if key in table and table[key] <= 0:
             raise JudgeError(f"{where}: {key} must be above 0")
+    for key in ("temperature", "price_in", "price_out"):
+        if key in table and table[key] < 0:
+            raise JudgeError(f"{where}: {key} must not be below 0")
     url = _checked_url(table.get("base_url", OPENAI_URL), f"{where}: base_url")
     values = {key: value for key, value in table.items() if key not in ("provider", "base_url")}
     return _tuned(Profile(name, provider, base_url=url, **values), table)
@@ -282,4 +286,6 @@ _SAID: Final = {"text": "text in quotes", "whole": "a whole number", "number": "
 def _fits(value: object, kind: str) -> bool:
     if kind == "text":
         return isinstance(value, str)
-    return not isinstance(value, bool) and isinstance(value, int if kind == "whole" else int | float)
+    if isinstance(value, bool) or not isinstance(value, int if kind == "whole" else int | float):
+        return False
+    return math.isfinite(value)

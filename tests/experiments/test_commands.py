@@ -106,8 +106,8 @@ def test_a_sure_drop_fails_the_gate_on_regression(desk: Shell) -> None:
         (["desk.jsonl", "-g", "x"], "there is no Metric Group 'x'"),
         (["desk.jsonl", "-m", "nDCG@10", "-c", "recorded:new"], "no metric can score a single case"),
         (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--map", "query"], "write INPUT=REFERENCE"),
-        (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--map", "truth=old"], "no metric has an input 'truth'"),
-        (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--map", "f1.context=old"], "f1 takes no 'context'"),
+        (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--map", "truth=old"], "no metric has the input 'truth'"),
+        (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--map", "f1.context=old"], "f1 has no input 'context'"),
         (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--map", "bleu.response=old"], "there is no metric 'bleu'"),
         (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--split", "dev"], "--split is for judged documents"),
         (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--average", "beir"], "--average is for judged documents"),
@@ -422,6 +422,25 @@ def test_a_file_that_cannot_be_written_in_the_end_costs_neither_the_others_nor_t
     assert "ragtui: s.jsonl: No space left on device; no scores were written; the experiment is kept" in said.err
     assert (desk.folder / "r.json").exists()
     assert "exact_match  candidate  0.92 (12/12)" in said.out
+
+
+def test_running_again_goes_on_with_what_was_begun_last(desk: Shell) -> None:
+    ids = []
+    for options in ((), ("--new",), (), ("--new",), ()):
+        assert desk(*RUN, *options, "--report", "r.json").status == 0
+        ids.append(json.loads((desk.folder / "r.json").read_text("utf-8"))["experiment"])
+    assert ids[1] == ids[2] != ids[0]
+    assert ids[3] == ids[4] not in ids[:3]
+
+
+def test_a_damaged_file_beside_the_store_is_made_anew_or_told(desk: Shell) -> None:
+    desk(*RUN)
+    shown = desk("show", "last").out
+    kept = list((desk.folder / ".ragtui" / "experiments").iterdir())
+    assert len(kept) == 3, "the frame, and the causes of both sides"
+    for path in kept:
+        path.write_text("damaged")
+    assert desk("show", "last").out == shown
 
 
 def test_a_read_only_folder_is_one_line(desk: Shell) -> None:

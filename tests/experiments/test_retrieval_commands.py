@@ -129,3 +129,12 @@ def test_of_two_documents_with_one_id_the_last_is_searched(shell: Shell) -> None
     shell.write("set/corpus.jsonl", [{"_id": "d0", "title": "", "text": "gone"}, *DOCUMENTS])
     assert shell("run", "set", "-m", "nDCG@3", "--report", "r.json").status == 0
     assert means(shell) == {"nDCG@3": 1.0}
+
+
+def test_damaged_rankings_are_one_line(shell: Shell) -> None:
+    assert shell("run", "set", "-m", "nDCG@3").status == 0
+    for path in (shell.folder / ".ragtui" / "experiments").iterdir():
+        path.write_text("damaged")
+    said = shell("show", "last")
+    assert (said.status, said.err.count("\n")) == (2, 1)
+    assert "ranking.parquet: is damaged; run the experiment again with --fresh" in said.err

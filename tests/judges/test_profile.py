@@ -127,6 +127,10 @@ def test_a_profile_of_the_workspace() -> None:
         ({"model": "m", "provider": "anthropic"}, "provider must be"),
         ({"model": "m", "provider": "azure"}, "azure needs base_url"),
         ({"model": "m", "base_url": "localhost:1"}, "not an address"),
+        ({"model": "m", "timeout": float("nan")}, "timeout must be a number"),
+        ({"model": "m", "price_in": float("inf")}, "price_in must be a number"),
+        ({"model": "m", "price_out": -1}, "price_out must not be below 0"),
+        ({"model": "m", "temperature": -0.5}, "temperature must not be below 0"),
     ],
 )
 def test_a_faulty_profile_names_file_place_and_remedy(table: object, said: str) -> None:
