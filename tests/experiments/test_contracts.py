@@ -229,6 +229,8 @@ def test_rankings(shell: Shell) -> None:
         "MRR@3": pytest.approx((1 + 1 / 2 + 0) / 3),
         "f1": None,
     }
-    [absent] = [cell for cell in cells if (cell["case_id"], cell["side"], cell["metric"]) == ("q2", "candidate", "MRR@3")]
+    [absent] = [
+        cell for cell in cells if (cell["case_id"], cell["side"], cell["metric"]) == ("q2", "candidate", "MRR@3")
+    ]
     assert (absent["state"], absent["score"], absent["reason"]) == ("scored", 0.0, "not in the run")
     assert {cell["state"] for cell in cells if cell["case_id"] == "q3"} == {"not_applicable"}
