@@ -289,23 +289,20 @@ def check_split(report: Report) -> None:
 
 
 def check_stated(names: Iterable[str], plan: Plan, dataset: Dataset, workspace: Workspace) -> None:
-    """Makes sure that each name on the left of a stated mapping (``input`` or ``METRIC.input``) is one that is used.
+    """Makes sure that a stated mapping for one metric (``METRIC.input``) is for a metric of the run and an input of it.
 
     Raises:
         PlanError: it is not, so what was meant would not happen.
     """
     taken = {each.name: (*each.inputs, *each.optional) for each in planned_metrics(plan, workspace)}
-    inputs = sorted({"query", "ground_truth", *(name for each in taken.values() for name in each)})
     for name in names:
         if dataset.shape is not Shape.CASES:
             raise PlanError(f"--map {name}=…: {dataset.path} holds judged documents, which need no mapping")
-        metric_name, dot, rest = name.rpartition(".")
-        if dot and metric_name not in taken:
-            raise PlanError(f"--map {name}=…: there is no metric {metric_name!r} in the run; it has {', '.join(taken)}")
-        known = taken[metric_name] if dot else inputs
-        if rest not in known:
-            whose = metric_name if dot else "the run"
-            raise PlanError(f"--map {name}=…: {whose} takes no {rest!r}; it takes {', '.join(known)}")
+        whose, dot, rest = name.rpartition(".")
+        if dot and whose not in taken:
+            raise PlanError(f"--map {name}=…: there is no metric {whose!r} in the run; it has {', '.join(taken)}")
+        if dot and rest not in taken[whose]:
+            raise PlanError(f"--map {name}=…: {whose} takes no {rest!r}; it takes {', '.join(taken[whose])}")
 
 
 def planned_metrics(plan: Plan, workspace: Workspace) -> tuple[Metric, ...]:
