@@ -132,7 +132,7 @@ def _plan(wishes: Wishes, dataset: Dataset, workspace: Workspace) -> Plan:
         baseline=wishes.baseline,
         judge=wishes.judge,
         strategy=wishes.strategy,
-        mapping=_mapping(wishes),
+        mapping=_mapping(wishes, dataset),
         repeats=wishes.repeats,
         limit=wishes.limit,
         split=wishes.split,
@@ -148,21 +148,12 @@ def _settings(wishes: Wishes) -> MetricsFile | None:
     return read_metrics_file(Path(named)) if named.endswith(".toml") else None
 
 
-def _mapping(wishes: Wishes) -> dict[str, str]:
+def _mapping(wishes: Wishes, dataset: Dataset) -> dict[str, str]:
     """The mapping file's entries, then those of ``--map``, which win."""
-    from ragtui.datasets.mapping_files import read_mapping
+    from ragtui.experiments.mapping_file import stated_in
     from ragtui.experiments.planning import PlanError, check_inputs
 
-    found: dict[str, str] = {}
-    if wishes.mapping_file is not None:
-        try:
-            read = read_mapping(wishes.mapping_file)
-        except OSError as error:
-            raise PlanError(f"{wishes.mapping_file}: {error.strerror or error}") from error
-        if read.fault is not None:
-            place = f":{read.fault.line}" if read.fault.line else ""
-            raise PlanError(f"{wishes.mapping_file}{place}: {read.fault.message}")
-        found = read.mapping()
+    found = {} if wishes.mapping_file is None else stated_in(wishes.mapping_file, dataset)
     for each in wishes.mapping:
         name, equals, reference = each.partition("=")
         if not equals or not name.strip() or not reference.strip():

@@ -531,3 +531,30 @@ def test_without_metrics_those_are_taken_that_fit_dataset_and_answers_together(d
     assert {"f1", "exact_match", "relevance", "correctness"} <= plain
     assert not plain & {"groundedness", "latency", "tokens"}
     assert full - plain == {"groundedness", "retrieval", "latency"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("m.json", '{"evaluator_config": {"f1_score": {"column_mapping": {"response": "${data.no}"}}}}', "column no does"),
+        ("m.json", '{"f1": {"column_mapping": {"response": "{{item.new}}"}}}', "m.json:1: f1.response: {{item.new}} is not"),
+        ("m.json", '{"f1": {"column_mapping": {"response": "new"}}}', 'm.json:1: f1.response is the text "new" in every'),
+        ("m.json", '{"mine": {"column_mapping": {"response": "${data.new}"}}}', "there is no metric 'mine'"),
+        ("m.json", "[]", "m.json: no mapping in this file"),
+        ("m.json", "{", "m.json:1: invalid JSON"),
+        ("m.toml", "\nresponse = 3\n", "m.toml:2: response is no text but 3"),
+        ("m.toml", "response = ", "m.toml: not valid TOML"),
+    ],
+)
+def test_what_a_mapping_file_says_happens_or_the_run_does_not(desk: Shell, name: str, text: str, says: str) -> None:
+    (desk.folder / name).write_text(text)
+    said = desk("run", "desk.jsonl", "-m", "f1,exact_match", "-c", "recorded:new", "--mapping", name)
+    assert (said.status, said.out, said.err.count("\n")) == (2, "", 1)
+    assert says in said.err
+
+
+def test_a_mapping_file_may_call_metrics_by_their_other_names(desk: Shell) -> None:
+    (desk.folder / "m.json").write_text('{"f1_score": {"column_mapping": {"ground_truth": "${data.old}"}}}')
+    desk("run", "desk.jsonl", "-m", "f1,exact_match", "-c", "recorded:old", "--mapping", "m.json", "--report", "r.json")
+    means = {each["metric"]: each["mean"] for each in json.loads((desk.folder / "r.json").read_text("utf-8"))["metrics"]}
+    assert means == {"f1": 1.0, "exact_match": pytest.approx(4 / 12)}
