@@ -536,9 +536,21 @@ def test_without_metrics_those_are_taken_that_fit_dataset_and_answers_together(d
 @pytest.mark.parametrize(
     ("name", "text", "says"),
     [
-        ("m.json", '{"evaluator_config": {"f1_score": {"column_mapping": {"response": "${data.no}"}}}}', "column no does"),
-        ("m.json", '{"f1": {"column_mapping": {"response": "{{item.new}}"}}}', "m.json:1: f1.response: {{item.new}} is not"),
-        ("m.json", '{"f1": {"column_mapping": {"response": "new"}}}', 'm.json:1: f1.response is the text "new" in every'),
+        (
+            "m.json",
+            '{"evaluator_config": {"f1_score": {"column_mapping": {"response": "${data.no}"}}}}',
+            "column no does",
+        ),
+        (
+            "m.json",
+            '{"f1": {"column_mapping": {"response": "{{item.new}}"}}}',
+            "m.json:1: f1.response: {{item.new}} is not",
+        ),
+        (
+            "m.json",
+            '{"f1": {"column_mapping": {"response": "new"}}}',
+            'm.json:1: f1.response is the text "new" in every',
+        ),
         ("m.json", '{"mine": {"column_mapping": {"response": "${data.new}"}}}', "there is no metric 'mine'"),
         ("m.json", "[]", "m.json: no mapping in this file"),
         ("m.json", "{", "m.json:1: invalid JSON"),
@@ -556,5 +568,7 @@ def test_what_a_mapping_file_says_happens_or_the_run_does_not(desk: Shell, name:
 def test_a_mapping_file_may_call_metrics_by_their_other_names(desk: Shell) -> None:
     (desk.folder / "m.json").write_text('{"f1_score": {"column_mapping": {"ground_truth": "${data.old}"}}}')
     desk("run", "desk.jsonl", "-m", "f1,exact_match", "-c", "recorded:old", "--mapping", "m.json", "--report", "r.json")
-    means = {each["metric"]: each["mean"] for each in json.loads((desk.folder / "r.json").read_text("utf-8"))["metrics"]}
+    means = {
+        each["metric"]: each["mean"] for each in json.loads((desk.folder / "r.json").read_text("utf-8"))["metrics"]
+    }
     assert means == {"f1": 1.0, "exact_match": pytest.approx(4 / 12)}
