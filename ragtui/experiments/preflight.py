@@ -112,6 +112,7 @@ async def _of_cases(
         answered = {at: each for at, each in responses.items() if each.state is not State.PENDING}
         if side is Side.BASELINE and not answered:
             notes.append(f"baseline {spec}: nothing recorded, the candidate is shown alone")
+        notes += getattr(target, "notes", ())
         if target.host is not None and not target.replays:
             leaving[target.host] += dataset.rows
         counted = _count(metrics, where, judge, dataset, answered)

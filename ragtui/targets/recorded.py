@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.datasets.case_ids import CASE_ID
 from ragtui.datasets.dataset import Dataset, Role, Shape
+from ragtui.datasets.findings import Level, Report
 from ragtui.datasets.list_cells import printed_list
 from ragtui.datasets.mapping import (
     DATA,
@@ -65,6 +66,7 @@ class Recorded:
     extra: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     replays: bool = True
     host: str | None = None
+    notes: tuple[str, ...] = ()  # remarks for the preflight, one line each
 
     async def respond(self, cases: Sequence[Case]) -> AsyncIterator[Response]:
         """Each case's recorded response; ``pending`` where none was recorded."""
@@ -146,7 +148,7 @@ def _from_file(name: str, dataset: Dataset, workspace: Workspace) -> Recorded:
     """
     columns = ", ".join(_responses(dataset)) or "none"
     path = find_file(name, dataset, workspace, f"column (of responses there are {columns}) or file")
-    other = _answers_in(path, name)
+    other, report = _answers_in(path, name)
     if other.cases is None or dataset.cases is None:
         raise TargetError(f"recorded:{name}: holds judged documents, no responses; a run is used as run:{name}")
     known = set(dataset.cases[CASE_ID])
@@ -156,11 +158,24 @@ def _from_file(name: str, dataset: Dataset, workspace: Workspace) -> Recorded:
             f"recorded:{name}: none of its case ids is in {dataset.path} (it has {', '.join(theirs) or 'none'}, the "
             f"dataset {', '.join(ours) or 'none'}); both need the same id column"
         )
-    return _opened(f"recorded:{name}", other, _response_of_file(other, name), others=True)
+    column = _response_of_file(other, name)
+    notes = list(_faults(report, name))
+    if column not in _responses(other):
+        notes.append(f"recorded:{name}: column {column} is taken for the response, as there is no other")
+    return replace(_opened(f"recorded:{name}", other, column, others=True), notes=tuple(notes))
 
 
-def _answers_in(path: Path, name: str) -> Dataset:
-    """A file of answers: any dataset, else any table, since answers need no question beside them.
+def _faults(report: Report, name: str) -> Iterator[str]:
+    """What keeps answers of a file from being read, as one line; it need not be a dataset as a whole."""
+    errors = [finding for finding in report.findings if finding.level is Level.ERROR and finding.line]
+    if errors:
+        first = min(errors, key=lambda each: each.line)
+        more = f" (and {len(errors) - 1} more: see `ragtui check`)" if len(errors) > 1 else ""
+        yield f"recorded:{name}:{first.line}: {first.code} {first.message}{more}"
+
+
+def _answers_in(path: Path, name: str) -> tuple[Dataset, Report]:
+    """A file of answers with what its check says: any dataset, else any table, since answers need no question beside them.
 
     Raises:
         TargetError: it is neither.
@@ -168,17 +183,17 @@ def _answers_in(path: Path, name: str) -> Dataset:
     from ragtui.datasets.check import CannotOpen, open_dataset
 
     try:
-        return open_dataset(str(path))[0]
+        return open_dataset(str(path))
     except CannotOpen as error:
         refused = TargetError(f"recorded:{name}: {error}")
     try:
-        found = open_dataset(str(path), "table")[0]
+        found, report = open_dataset(str(path), "table")
     except CannotOpen:
         raise refused from None
     if not found.columns_with(Role.ID) and not found.columns_with(Role.INPUT):
         columns = ", ".join(_names(found)[:8])
         raise TargetError(f"recorded:{name}: no column holds case ids; call it id (its columns are {columns})")
-    return found
+    return found, report
 
 
 def _response_of_file(other: Dataset, name: str) -> str:

@@ -572,3 +572,13 @@ def test_a_mapping_file_may_call_metrics_by_their_other_names(desk: Shell) -> No
         each["metric"]: each["mean"] for each in json.loads((desk.folder / "r.json").read_text("utf-8"))["metrics"]
     }
     assert means == {"f1": 1.0, "exact_match": pytest.approx(4 / 12)}
+
+
+def test_the_preflight_says_which_answers_of_a_file_cannot_be_read(desk: Shell) -> None:
+    (desk.folder / "answers.jsonl").write_text('{"id": "c0", "answer": "x"}\n{broken\n{"id": "c2", "answer": "y"}\n[\n')
+    said = desk("run", "desk.jsonl", "-m", "f1", "-c", "recorded:answers.jsonl")
+    assert said.status == 0
+    assert "f1: not on 10 of 12 cases: no response recorded" in said.err
+    [line] = [each for each in said.err.splitlines() if "recorded:answers.jsonl:2: " in each]
+    assert "JSON" in line
+    assert "(and 1 more: see `ragtui check`)" in line
