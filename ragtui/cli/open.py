@@ -23,7 +23,7 @@ def command(
 
     given = list(paths or [])
     for path in given:
-        if not Path(path).exists() and not Path(path.rpartition("#")[0]).is_file():
+        if not any(Path(part).exists() for part in (path, *_before_sheets(path))):
             near = get_close_matches(path, command_names(), 1)
             hint = (
                 f", nor a command; did you mean {near[0]!r}?" if near else ", nor a command (ragtui --help lists them)"
@@ -32,3 +32,8 @@ def command(
     from ragtui.tui.app import run_app
 
     run_app(given, demo=demo, mouse=mouse)
+
+
+def _before_sheets(path: str) -> list[str]:
+    """What may be the workbook in ``book.xlsx#Sheet``; either name may hold the sign."""
+    return [path[:place] for place, letter in enumerate(path) if letter == "#" and Path(path[:place]).is_file()]

@@ -96,7 +96,7 @@ def open_datasets(
         found = 0
         passed: list[str] = []
         for source in _sources(path, opened, forced, whole, passed):
-            named = source.shown.split("#")[0] == path.split("#")[0]
+            named = path in (source.shown, _without_sheet(source))
             try:
                 chosen = choose_format(source, forced) if named or choose_format(source) else None
                 if chosen is None:
@@ -127,6 +127,11 @@ def _sources(path: str, opened: Opened, forced: Format | None, whole: bool, pass
         raise CannotOpen(f"{path}: cannot be read: {error.strerror or error}") from error
     itself = [source for source in sources if source.is_folder and source.shown == path]
     return itself if whole and itself else sources
+
+
+def _without_sheet(source: Source) -> str:
+    """The path of the file as typed."""
+    return source.shown.removesuffix(f"#{source.sheet}") if source.sheet else source.shown
 
 
 def _not_read(source: Source, error: OSError, named: bool, opened: Opened) -> None:
@@ -226,7 +231,7 @@ def _suggest(word: str, known: Iterable[str]) -> str:
 def _read(source: Source, format: Format, sniff: Sniff, options: ReadOptions, opened: Opened) -> None:
     first = len(opened.datasets)
     report = Report(source.file, first, options.admits)
-    report.shown = source.shown.split("#")[0] if source.sheet else source.shown
+    report.shown = _without_sheet(source)
     if options.platform is not None and options.platform not in getattr(format, "platforms", (options.platform,)):
         report.add(wrong_format(format.title, options.platform))
     datasets = format.read(source, sniff, report, options)
@@ -265,8 +270,12 @@ def _nobody_knows(source: Source) -> str:
         return "no dataset ragtui knows"
     if not Path(source.path).stat().st_size:
         return "the file is empty"
-    table = reading_of(source).table
+    reading = reading_of(source)
+    table = reading.table
     if table is None:
-        return "not a dataset ragtui knows (neither CSV, JSON, JSONL nor XLSX)"
-    headers = ", ".join(repr(header) for header in table.headers[:8])
+        errors = [finding.message for finding in reading.report.findings if finding.level is Level.ERROR]
+        return errors[0] if errors else "not a dataset ragtui knows (neither CSV, JSON, JSONL nor XLSX)"
+    headers = ", ".join(repr(header) for header in table.headers[:8] if header)
+    if not headers:
+        return "not a dataset ragtui knows: it has no named columns"
     return f"not a dataset ragtui knows; its columns are {headers}; name its format with --format (table takes any)"

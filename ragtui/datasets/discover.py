@@ -58,8 +58,10 @@ def _split_sheet(typed: str) -> tuple[Path, str | None]:
     path = Path(typed)
     if path.exists() or "#" not in typed:
         return path, None
-    name, _, sheet = typed.rpartition("#")
-    return (Path(name), sheet) if Path(name).is_file() else (path, None)
+    for place in (place for place, letter in enumerate(typed) if letter == "#"):  # a sheet's name may hold one, too
+        if Path(typed[:place]).is_file():
+            return Path(typed[:place]), typed[place + 1 :]
+    return path, None
 
 
 def _in_file(path: Path, shown: str, file: str, sheet: str | None = None) -> list[Source]:

@@ -349,8 +349,8 @@ def source_of(dataset: Dataset, workspace: Workspace) -> str:
     location = dataset.location.absolute()
     inside = location.is_relative_to(workspace.root)
     shown = str(location.relative_to(workspace.root)) if inside else str(location)
-    sheet = dataset.path.rpartition("#")
-    return f"{shown}#{sheet[2]}" if sheet[1] and not shown.endswith(f"#{sheet[2]}") else shown
+    file, name = dataset.location.name, Path(dataset.path).name
+    return f"{shown}{name.removeprefix(file)}" if name.startswith(f"{file}#") else shown
 
 
 def _contents(dataset: Dataset, *targets: str | None) -> dict[str, str]:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 
 from ragtui.datasets.check import open_dataset
@@ -366,6 +367,22 @@ def test_a_slow_answer_is_not_explained_by_its_wording(shell: Shell) -> None:
     worst = worst_rows(results, results.plan.metric("latency"), 1)
     assert [(row.case_id, row.reason) for row in worst] == [("b", "half of the cases take 300 ms or less")]
     assert "  900 ms  b" in shell("show", "last").out
+
+
+@pytest.mark.parametrize("name", ["data.csv", "da#ta.csv", "book.xlsx#Cases", "bo#ok.xlsx#Ca#ses"])
+def test_an_experiment_finds_its_file_and_sheet_again(shell: Shell, name: str) -> None:
+    file, sign, sheet = name.partition(".xlsx#")
+    if sign:
+        book = openpyxl.Workbook()
+        book.active.title = sheet
+        for row in (["query", "response", "ground_truth"], ["q", "r", "r"]):
+            book.active.append(row)
+        book.save(shell.folder / f"{file}.xlsx")
+    else:
+        (shell.folder / name).write_text("query,response,ground_truth\nq,r,r\n")
+    results = ran(shell.folder, name, metrics="f1")
+    assert results.entry.source == name
+    assert reopen(results.entry, Workspace.open(shell.folder)).rows == 1
 
 
 def test_a_limited_experiment_reopens_with_its_limit(shell: Shell) -> None:

@@ -39,7 +39,7 @@ def oddities(path: Path, sheet: str) -> Oddities | None:
     """Looks through one sheet; ``None`` where its XML cannot be understood."""
     try:
         with zipfile.ZipFile(path) as package:
-            member = _sheet_member(package, sheet)
+            member = sheet_member(package, sheet)
             if member is None:
                 return None
             zeros = _zero_styles(package)
@@ -91,7 +91,7 @@ def _column(reference: str, place: int) -> int:
     return number - 1
 
 
-def _sheet_member(package: zipfile.ZipFile, sheet: str) -> str | None:
+def sheet_member(package: zipfile.ZipFile, sheet: str) -> str | None:
     """The package member of a sheet, by way of the workbook's relations."""
     book = ElementTree.fromstring(package.read("xl/workbook.xml"))
     relation = next(

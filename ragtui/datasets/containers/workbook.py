@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.datasets.containers import Head, Reading
+from ragtui.datasets.containers.sheet_extent import beyond_reading
 from ragtui.datasets.containers.table import KINDS, LINE, ROW, Table, column_letters, unique_names
 from ragtui.datasets.findings import Finding, Report
 from ragtui.datasets.rules import xlsx as rules
@@ -69,7 +70,9 @@ def visible_sheets(path: Path) -> list[str]:
                 for sheet in book.sheets_metadata
                 if sheet.typ == SheetTypeEnum.WorkSheet and sheet.visible == SheetVisibleEnum.Visible
             ]
-            return [name for name in named if book.get_sheet_by_name(name).total_height > 0]
+            return [
+                name for name in named if beyond_reading(path, name) or book.get_sheet_by_name(name).end is not None
+            ]
     except (CalamineError, OSError):
         return []
 
@@ -100,6 +103,8 @@ def _cells(path: Path, sheet: str | None) -> SheetCells:
 
     if sheet is None:
         raise _Unreadable("the workbook has no visible sheet, or cannot be read")
+    if (why := beyond_reading(path, sheet)) is not None:
+        raise _Unreadable(why)
     try:
         with CalamineWorkbook.from_path(str(path)) as book:
             opened = book.get_sheet_by_name(sheet)

@@ -105,6 +105,34 @@ def test_every_visible_sheet_with_a_header_is_a_dataset(tmp_path: Path) -> None:
         open_dataset(f"{path}#Hidden")
 
 
+def test_a_sheet_with_a_header_alone_is_a_dataset_without_rows(tmp_path: Path) -> None:
+    path = book(tmp_path / "a.xlsx", Cases=[["query", "response"]])
+    assert [(dataset.path, dataset.rows) for dataset in open_datasets([str(path)]).datasets] == [(f"{path}#Cases", 0)]
+    assert found(path) == [("XLSX002", 1, None)]
+
+
+def test_a_stray_value_in_the_last_corner_is_told_and_not_read(tmp_path: Path) -> None:
+    path = book(tmp_path / "a.xlsx", Cases=[["query", "response"], ["q", "r"]], Other=[["query"], ["q"]])
+    whole = openpyxl.load_workbook(path)
+    whole["Cases"]["XFD1048576"] = "stray"
+    whole.save(path)
+    with pytest.raises(
+        CannotOpen, match=r"the sheet Cases reaches to XFD1048576, 1,048,576 rows of 16,384 cells; delete"
+    ):
+        open_datasets([f"{path}#Cases"])
+    assert open_datasets([f"{path}#Other"]).datasets[0].rows == 1
+
+
+def test_a_sign_in_a_sheets_name_or_a_folders_is_part_of_it(tmp_path: Path) -> None:
+    folder = tmp_path / "a#b"
+    folder.mkdir()
+    path = book(folder / "c#d.xlsx", **{"E#f g": [["query"], ["q"]]})
+    (folder / "notes.txt").write_text("no dataset")
+    for typed in (str(path), f"{path}#E#f g", str(folder)):
+        [dataset] = open_datasets([typed]).datasets
+        assert (dataset.path, dataset.rows) == (f"{path}#E#f g", 1)
+
+
 def test_an_error_cell_is_an_error_and_no_value(tmp_path: Path) -> None:
     path = tmp_path / "a.xlsx"
     workbook = xlsxwriter.Workbook(str(path))
