@@ -73,7 +73,7 @@ def _do(
         raise StoreError("--remove needs the case, and no label beside it")
     if case is None and not undo:
         store = Store.open(Workspace.open("."))
-        given = labels.labels(store, store.entry(experiment).plan.dataset, author)
+        given = labels.labels(store, labels.dataset_of(store, experiment), author)
         return [_said(each) for each in given] or ["no labels yet"]
     with Store.open(Workspace.open("."), write=True) as store:
         if undo:

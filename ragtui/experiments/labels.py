@@ -1,4 +1,5 @@
-"""A person's opinions of rows and verdicts: kept by dataset and case id, so that they survive reruns; all undoable.
+"""A person's opinions of rows and verdicts: kept by the dataset's place in the workspace and case id, so that they survive
+reruns and edits and never stand at another dataset of the same name; all undoable.
 
 A label of a row's cause belongs to case and side; an opinion of a verdict to case, side and metric. Authors are kept
 beside each other.
@@ -44,7 +45,8 @@ KEYS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """One label as given. ``metric`` is empty for the label of a row; ``value`` is empty where there is only a note."""
+    """One label as given. ``dataset`` is what ``dataset_of`` says, ``metric`` is empty for the label of a row, ``value``
+    where there is only a note."""
 
     dataset: str
     case_id: str
@@ -119,9 +121,9 @@ def give(
         raise StoreError(f"experiment {entry.id} has no metric {metric!r}; it has {known}")
     if metric is not None and value and value not in set(Label):
         _check_score(float(value), entry.plan.metric(metric))
-    before = _find(store, entry.plan.dataset, case_id, side, metric or "", author or me())
+    before = _find(store, entry.source, case_id, side, metric or "", author or me())
     given = Given(
-        entry.plan.dataset,
+        entry.source,
         case_id,
         side,
         metric or "",
@@ -146,7 +148,7 @@ def remove(
 ) -> Given | None:
     """Takes a label away; returns what it was, or ``None`` if there was none."""
     entry = store.entry(experiment)
-    before = _find(store, entry.plan.dataset, case_id, side, metric or "", author or me())
+    before = _find(store, entry.source, case_id, side, metric or "", author or me())
     if before is not None:
         _replace(store, before, None)
     return before
@@ -164,6 +166,15 @@ def undo(store: Store, author: str | None = None) -> tuple[Given | None, Given |
         connection.execute("DELETE FROM label_log WHERE number = ?", (row["number"],))
         _put(store, after, before)
     return after, before
+
+
+def dataset_of(store: Store, experiment: str) -> str:
+    """What the labels of an experiment's dataset are kept under.
+
+    Raises:
+        StoreError: no such experiment.
+    """
+    return store.entry(experiment).source
 
 
 def labels(store: Store, dataset: str, author: str | None = None) -> list[Given]:

@@ -127,7 +127,7 @@ class StoredResults:
         if not found:
             raise KeyError(case_id)
         case = found[0]
-        given = [each for each in labels.labels(self.store, self.plan.dataset) if each.case_id == case_id]
+        given = [each for each in labels.labels(self.store, self.entry.source) if each.case_id == case_id]
         return CaseDetail(
             case_id=case_id,
             name=case["name"],
@@ -309,7 +309,7 @@ class StoredResults:
     def _labels(self, side: Side) -> pl.DataFrame:
         """``case_id``, ``label`` (the last given, of whichever author), ``note``."""
         found: dict[str, tuple[str | None, str | None]] = {}
-        for each in labels.labels(self.store, self.plan.dataset):
+        for each in labels.labels(self.store, self.entry.source):
             label, note = found.get(each.case_id, (None, None))
             if each.side is side and not each.metric:
                 label = each.value or label

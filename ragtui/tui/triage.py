@@ -130,7 +130,7 @@ class Triage:
         was, now = step
         one = was or now
         assert one is not None
-        if one.dataset == self.plan.dataset and one.side is Side.CANDIDATE:
+        if one.dataset == labels.dataset_of(self._store, self.results.experiment) and one.side is Side.CANDIDATE:
             if not one.metric:
                 self._set(one.case_id, "label", (now.value if now else "") or None)
             self._set(one.case_id, "note", (now.note if now else "") or None)

@@ -387,6 +387,18 @@ def test_a_label_that_does_not_fit_is_refused(desk: Shell, arguments: list[str],
     assert says in said.err
 
 
+def test_labels_do_not_stand_at_another_dataset_of_the_same_name(desk: Shell) -> None:
+    desk.write("other/desk.jsonl", [{**row, "new": "Elsewhere."} for row in ROWS])
+    desk(*RUN)
+    assert desk("label", "last", "c4", "m").status == 0
+    desk("run", "other/desk.jsonl", *RUN[2:])
+    assert desk("label", "last").out == "no labels yet\n"
+    assert "model fault" not in desk("show", "last").out
+    desk.write("desk.jsonl", [{**row, "new": "Edited."} for row in ROWS])
+    desk(*RUN)
+    assert "c4 candidate: model fault" in desk("label", "last").out
+
+
 def test_a_side_that_was_not_run_takes_no_label(desk: Shell) -> None:
     desk("run", "desk.jsonl", "--metrics", "f1", "--candidate", "recorded:new")
     said = desk("label", "last", "c1", "r", "--side", "baseline")
