@@ -95,16 +95,8 @@ class Choosing(ModalScreen[str | None]):
             yield options
 
     def on_mount(self) -> None:
-        self.query_one(Input).focus()
+        self.set_focus(self.query_one(Input))
         self._list(self._start)
-
-    def typed_early(self, character: str) -> None:
-        """Takes a key that was pressed before there was a field."""
-        fields = self.query(Input)
-        if fields:
-            fields.first().insert_text_at_cursor(character)
-        else:
-            self._typed += character
 
     @on(Input.Changed)
     def _typed_more(self) -> None:
