@@ -33,6 +33,11 @@ class KeysInOrder:
     def _app(self) -> App[Any]:
         return cast("App[Any]", self)
 
+    @property
+    def keys_ahead(self) -> int:
+        """How many keys have not been dealt with."""
+        return len(self.__dict__.get("_ahead", ()))
+
     async def on_event(self, event: events.Event) -> None:
         if not isinstance(event, events.Key) or event.is_forwarded:
             await super().on_event(event)  # type: ignore[misc]

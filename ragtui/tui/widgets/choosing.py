@@ -173,7 +173,7 @@ def found(typed: str, choices: Sequence[Choice]) -> list[Choice]:
         return list(choices)
     scored = []
     for i, choice in enumerate(choices):
-        text = f"{choice.title} {choice.note}".lower()
+        text = f"{choice.title} {choice.note} {choice.key}".lower()
         if not choice.heading and all(word in text for word in words):
             exact = words[0] in (choice.key.lower(), text.split()[0])
             starts = text.startswith(words[0]) or f" {words[0]}" in text
