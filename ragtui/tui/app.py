@@ -10,16 +10,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from textual import events
 from textual.app import App
 from textual.binding import BindingType
 from textual.screen import Screen
-from textual.widgets import Input
 from textual.worker import Worker, WorkerState
 
 from ragtui.text import block
 from ragtui.tui import themes
 from ragtui.tui.actions import SCOPES, Action, bindings, read_keymap
+from ragtui.tui.keys_in_order import KeysInOrder
 from ragtui.tui.performing import Performs, available, chain, own_first, tell, work
 from ragtui.tui.screens.main import MainScreen
 from ragtui.tui.widgets.choosing import Choice, Choosing
@@ -30,7 +29,7 @@ from ragtui.tui.workbench import Workbench
 from ragtui.workspace import Workspace, WorkspaceError
 
 
-class RagtuiApp(Performs, App[None], inherit_bindings=False):
+class RagtuiApp(KeysInOrder, Performs, App[None], inherit_bindings=False):
     """The application; everything it shows and asks is on its workbench."""
 
     SCOPES = ("app",)
@@ -109,18 +108,6 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
         if event.state is WorkerState.ERROR:
             error = event.worker.error
             tell(self.screen, f"{type(error).__name__}: {error}", "error", title="this went wrong")
-
-    def on_key(self, event: events.Key) -> None:
-        # Keys typed faster than a field appears were sent to what had the focus before: they belong to the field.
-        if event.is_printable and event.character is not None:
-            if isinstance(self.focused, Input):
-                self.focused.replace(event.character, *self.focused.selection)
-            elif isinstance(self.screen, Choosing):
-                self.screen.typed_early(event.character)
-            else:
-                return
-            event.stop()
-            event.prevent_default()
 
     # What works everywhere
 

@@ -97,16 +97,8 @@ class Choosing(ModalScreen[str | None]):
             yield options
 
     def on_mount(self) -> None:
-        self.query_one(Input).focus()
+        self.set_focus(self.query_one(Input))
         self._list(self._start)
-
-    def typed_early(self, character: str) -> None:
-        """Takes a key that was pressed before there was a field."""
-        fields = self.query(Input)
-        if fields:
-            fields.first().insert_text_at_cursor(character)
-        else:
-            self._typed += character
 
     @on(Input.Changed)
     def _typed_more(self) -> None:
@@ -185,7 +177,7 @@ def found(typed: str, choices: Sequence[Choice]) -> list[Choice]:
         return list(choices)
     scored = []
     for i, choice in enumerate(choices):
-        text = f"{choice.title} {choice.note} {choice.words}".lower()
+        text = f"{choice.title} {choice.note} {choice.words} {choice.key}".lower()
         if not choice.heading and all(word in text for word in words):
             exact = words[0] in (choice.key.lower(), text.split()[0])
             starts = text.startswith(words[0]) or f" {words[0]}" in text
