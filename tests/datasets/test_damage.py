@@ -9,6 +9,7 @@ import csv
 import io
 import json
 import random
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -38,17 +39,25 @@ WORDS: Final = st.text(
 
 @dataclass(frozen=True)
 class Form:
-    """A format as one writes it: ``row`` makes record ``n`` of a text; ``question`` and ``own_id`` are its columns; ``other``
-    is another column of plain text that has to be filled."""
+    """A format as one writes it. In ``record`` %n stands for the number of the record and %t for its text; ``question`` and
+    ``own_id`` are columns of it. Where a record is more than that, ``make`` makes it."""
 
     format: str
-    row: Callable[[int, str], Row]
     question: str
-    other: str
+    record: Row
     own_id: str | None = None
+    make: Callable[[int, str], Row] | None = None
 
     def rows(self, texts: list[str]) -> list[Row]:
-        return [self.row(number, text) for number, text in enumerate(texts)]
+        return [(self.make or partial(filled, self.record))(number, text) for number, text in enumerate(texts)]
+
+
+def filled(value: Any, number: int, text: str) -> Any:
+    if isinstance(value, dict):
+        return {key: filled(each, number, text) for key, each in value.items()}
+    if isinstance(value, list):
+        return [filled(each, number, text) for each in value]
+    return value.replace("%n", str(number)).replace("%t", text) if isinstance(value, str) else value
 
 
 def deepset_qa(number: int, text: str) -> Row:
@@ -61,35 +70,50 @@ def deepset_qa(number: int, text: str) -> Row:
     }  # fmt: skip
 
 
-def deepset(number: int, text: str, context: str, filters: str) -> Row:
-    return {
-        "question": f"Which {number}? {text}", "text": "", "context": context and f"It is {text}.", "file_name": context and "a.txt",
-        "answer_start": "", "answer_end": "", "filters": filters,
-    }  # fmt: skip
-
-
+DEEPSET: Final = dict.fromkeys(
+    ["question", "text", "context", "file_name", "answer_start", "answer_end", "filters"], ""
+)
+PINECONE: Final = {"question": "Which %n?", "answer": "a %t", "ground_truth_answer": "g %t"}
+HAYSTACK: Final = {"questions": "Which %n?", "contexts": ["c %t"], "true_answers": "t %t", "predicted_answers": "p %t"}
+TABLE: Final = {"id": "c%n", "prompt": "Which %n?", "city": "x%t", "expected_answer": "e %t"}
+RAGAS: Final = {"user_input": "Which %n?", "retrieved_contexts": ["c %t", "d"], "response": "r %t", "reference": "g %t"}
+DEEPEVAL: Final = {
+    "input": "Which %n?",
+    "actual_output": "a %t",
+    "expected_output": "e %t",
+    "retrieval_context": ["c %t"],
+}
+LANGFUSE: Final = {
+    "id": "i%n",
+    "input": "Which %n?",
+    "expectedOutput": "e %t",
+    "metadata": {"n": 1},
+    "status": "ACTIVE",
+}
 LINES: Final = (
-    Form("azure", lambda n, t: {"query": f"Which {n}?", "context": f"c {t}", "response": f"r {t}", "ground_truth": f"g {t}"}, "query", "response"),
-    Form("pinecone", lambda n, t: {"question": f"Which {n}?", "answer": f"a {t}", "ground_truth_answer": f"g {t}"}, "question", "answer"),
-    Form("ragas", lambda n, t: {"user_input": f"Which {n}?", "retrieved_contexts": [f"c {t}", "d"], "response": f"r {t}", "reference": f"g {t}"}, "user_input", "response"),
-    Form("deepeval", lambda n, t: {"input": f"Which {n}?", "actual_output": f"a {t}", "expected_output": f"e {t}", "retrieval_context": [f"c {t}"]}, "input", "actual_output"),
-    Form("langfuse", lambda n, t: {"id": f"i{n}", "input": f"Which {n}?", "expectedOutput": f"e {t}", "metadata": {"n": n}, "status": "ACTIVE"}, "input", "expectedOutput", "id"),
-    Form("phoenix", lambda n, t: {"id": f"e{n}", "input": {"q": f"Which {n}? {t}"}, "output": {"a": f"a {t}"}, "metadata": {}}, "input", "output", "id"),
-    Form("inspect", lambda n, t: {"id": f"s{n}", "input": f"Which {n}?", "target": f"t {t}", "choices": ["a", "b"]}, "input", "target", "id"),
-    Form("haystack", lambda n, t: {"questions": f"Which {n}?", "contexts": [f"c {t}"], "true_answers": f"t {t}", "predicted_answers": f"p {t}"}, "questions", "predicted_answers"),
-    Form("ragchecker", lambda n, t: {"query_id": f"k{n}", "query": f"Which {n}?", "gt_answer": f"g {t}", "response": f"r {t}"}, "query", "response", "query_id"),
-    Form("promptfoo", lambda n, t: {"vars": {"question": f"Which {n}? {t}"}, "assert": [{"type": "equals", "value": f"v {t}"}]}, "vars", "assert"),
-    Form("table", lambda n, t: {"id": f"c{n}", "query": f"Which {n}?", "city": f"x{t}", "expected_answer": f"e {t}"}, "query", "expected_answer", "id"),
-)  # fmt: skip
+    Form("azure", "query", {"query": "Which %n?", "context": "c %t", "response": "r %t", "ground_truth": "g %t"}),
+    Form("pinecone", "question", PINECONE),
+    Form("ragas", "user_input", RAGAS),
+    Form("deepeval", "input", DEEPEVAL),
+    Form("langfuse", "input", LANGFUSE, "id"),
+    Form("phoenix", "input", {"id": "e%n", "input": {"q": "%n? %t"}, "output": {"a": "a %t"}, "metadata": {}}, "id"),
+    Form("inspect", "input", {"id": "s%n", "input": "Which %n?", "target": "t %t", "choices": ["a", "b"]}, "id"),
+    Form("haystack", "questions", HAYSTACK),
+    Form(
+        "ragchecker", "query", {"query_id": "%n", "query": "%n?", "gt_answer": "g %t", "response": "r %t"}, "query_id"
+    ),
+    Form("promptfoo", "vars", {"vars": {"question": "%n? %t"}, "assert": [{"type": "equals", "value": "v %t"}]}),
+    Form("table", "prompt", TABLE, "id"),
+)
 TABLES: Final = (
-    Form("deepset-qa", deepset_qa, "question", "text"),
-    Form("deepset-retrieval", partial(deepset, context="c", filters=""), "question", "context"),
-    Form("deepset-rag", partial(deepset, context="", filters='{"language": "en"}'), "question", "question"),
-    Form("pinecone", LINES[1].row, "question", "answer"),
-    Form("haystack", lambda n, t: {"questions": f"Which {n}?", "contexts": json.dumps([f"c {t}"]), "true_answers": f"t {t}", "predicted_answers": f"p {t}"}, "questions", "predicted_answers"),
-    Form("promptfoo", lambda n, t: {"question": f"Which {n}?", "topic": f"x{t}", "__expected": f"equals: e {t}"}, "question", "__expected"),
-    Form("table", LINES[-1].row, "query", "expected_answer", "id"),
-)  # fmt: skip
+    Form("deepset-qa", "question", {}, make=deepset_qa),
+    Form("deepset-retrieval", "question", {**DEEPSET, "question": "%n?", "context": "It is %t.", "file_name": "a.txt"}),
+    Form("deepset-rag", "question", {**DEEPSET, "question": "%n? %t", "filters": '{"language": "en"}'}),
+    Form("pinecone", "question", PINECONE),
+    Form("haystack", "questions", {**HAYSTACK, "contexts": '["c", "d"]'}),
+    Form("promptfoo", "question", {"question": "Which %n?", "topic": "x%t", "__expected": "equals: e %t"}),
+    Form("table", "prompt", TABLE, "id"),
+)
 RETRIEVAL: Final = {"beir", "trec"}  # held by test_retrieval_damage.py
 
 
@@ -125,8 +149,8 @@ def cells_of(rows: list[Row], quoting: Any = csv.QUOTE_ALL) -> list[str]:
     out = []
     for values in ([*rows[0]], *(row.values() for row in rows)):
         stream = io.StringIO()
-        csv.writer(stream, quoting=quoting, lineterminator="").writerow(values)
-        out.append(stream.getvalue())
+        csv.writer(stream, quoting=quoting, lineterminator="\n").writerow(values)
+        out.append(stream.getvalue()[:-1])
     return out
 
 
@@ -135,18 +159,16 @@ class TestSound:
 
     @pytest.mark.parametrize("form", ids(LINES))
     @given(texts=st.lists(WORDS, min_size=2, max_size=ROWS), ascii=st.booleans(), end=st.sampled_from(["\n", "\r\n"]))
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=15, deadline=None)
     def test_json_lines(self, tmp: Path, form: Form, texts: list[str], ascii: bool, end: str) -> None:
         rows = form.rows(texts)
         result = opened(tmp / "sound.jsonl", "".join(line + end for line in lines_of(rows, ascii)).encode())
         self.is_silent_and_whole(form, result, rows)
 
-    @pytest.mark.parametrize("form", ids(LINES))
+    @pytest.mark.parametrize("form", ids(LINES[1:]))  # Azure takes JSON lines only
     @given(texts=st.lists(WORDS, min_size=2, max_size=ROWS), indent=st.sampled_from([None, 0, 2]))
-    @settings(max_examples=20, deadline=None)
+    @settings(max_examples=10, deadline=None)
     def test_a_json_list(self, tmp: Path, form: Form, texts: list[str], indent: int | None) -> None:
-        if form.format == "azure":
-            pytest.skip("takes JSON lines only")
         rows = form.rows(texts)
         result = opened(tmp / "sound.json", json.dumps(rows, indent=indent).encode())
         self.is_silent_and_whole(form, result, rows)
@@ -158,7 +180,7 @@ class TestSound:
         end=st.sampled_from(["\n", "\r\n"]),
         encoding=st.sampled_from(["utf-8", "utf-8-sig"]),
     )
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=15, deadline=None)
     def test_csv(self, tmp: Path, form: Form, texts: list[str], quoting: Any, end: str, encoding: str) -> None:
         rows = form.rows(texts)
         result = opened(tmp / "sound.csv", "".join(each + end for each in cells_of(rows, quoting)).encode(encoding))
@@ -174,7 +196,7 @@ class TestSound:
         assert dataset.cases[form.question].to_list() == texts
 
 
-SOUND: Final = [f"Größe {number}, \"quoted\" \\ and {{braces}}" for number in range(ROWS)]
+SOUND: Final = [f'Größe {number}, "quoted" \\ and {{braces}}' for number in range(ROWS)]
 
 
 def drop_quote(line: str, rng: random.Random) -> str:
@@ -192,14 +214,14 @@ SYNTAX: Final[dict[str, Callable[[str, random.Random], str]]] = {
     "cut": cut,
     "a quote less": drop_quote,
     "a comma too many": lambda line, rng: line[:-1] + ",}",
-    "a comma less": lambda line, rng: line.replace('", "', '" "', 1).replace('}, "', '} "', 1) if '", "' not in line else line.replace('", "', '" "', 1),
+    "a comma less": lambda line, rng: re.sub('([]"}]), "', r'\1 "', line, count=1),
     "a colon less": lambda line, rng: line.replace('": ', '" ', 1),
     "single quotes": lambda line, rng: line.replace('"', "'"),
     "two records": lambda line, rng: line + line,
     "a list": lambda line, rng: f"[{line}]",
     "a number": lambda line, rng: "7",
     "a text": lambda line, rng: json.dumps(line),
-    "a tab in a text": lambda line, rng: line.replace("Größe", "Grö\x01ße", 1),
+    "a raw control character": lambda line, rng: line.replace("Größe", "Gr\x01ße", 1),
     "half a character": lambda line, rng: line.replace("Größe", "\\ud83d", 1),
     "NaN": lambda line, rng: line[:-1] + ', "extra": NaN}',
     "a key twice": lambda line, rng: line[:-1] + ", " + line[1 : line.index(": ") + 2] + '"again"}',
@@ -219,7 +241,7 @@ class TestDamagedLines:
 
     @pytest.mark.parametrize("form", ids(LINES))
     @given(place=st.integers(0, ROWS - 1), fault=st.sampled_from(sorted(SYNTAX)), seed=st.integers(0, 999))
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=30, deadline=None)
     def test_syntax_and_text(self, tmp: Path, form: Form, place: int, fault: str, seed: int) -> None:
         lines = lines_of(form.rows(SOUND))
         lines[place] = SYNTAX[fault](lines[place], random.Random(seed))
@@ -289,7 +311,7 @@ class TestDamagedTables:
 
     @pytest.mark.parametrize("form", ids(TABLES))
     @given(place=st.integers(1, ROWS), fault=st.sampled_from(sorted(CELLS)), seed=st.integers(0, 999))
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=30, deadline=None)
     def test_syntax_and_text(self, tmp: Path, form: Form, place: int, fault: str, seed: int) -> None:
         records = cells_of(form.rows(SOUND))
         records[place] = CELLS[fault](records[place], random.Random(seed))
@@ -307,7 +329,9 @@ class TestDamagedTables:
         records[place] = '"' + records[place].replace('"', "")
         records[place + 1 :] = [record.replace('"', "") for record in records[place + 1 :]]
         result = opened(tmp / "damaged.csv", "".join(f"{record}\n" for record in records).encode())
-        assert {(each.code, each.line) for each in found(result, Level.ERROR)} == {("CSV007", self.lines(records, place)[0])}
+        assert {(each.code, each.line) for each in found(result, Level.ERROR)} == {
+            ("CSV007", self.lines(records, place)[0])
+        }
 
     @pytest.mark.parametrize("form", ids(TABLES))
     @pytest.mark.parametrize("fault", BYTES)

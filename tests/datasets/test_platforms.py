@@ -7,7 +7,7 @@ import io
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -21,7 +21,10 @@ QUERIES = [{"_id": "q1", "text": "Which?"}, {"_id": "q2", "text": "Where?"}]
 JUDGMENTS = [{"query-id": "q1", "corpus-id": "d1", "score": 1}, {"query-id": "q2", "corpus-id": "d2", "score": 2}]
 TSV = "query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td2\t2\n"
 AZURE = [{"query": f"Which {n}?", "context": "c", "response": "This.", "ground_truth": "That."} for n in range(4)]
-RAGAS = [{"user_input": f"Which {n}?", "retrieved_contexts": ["c"], "response": "This.", "reference": "That."} for n in range(4)]
+RAGAS = [
+    {"user_input": f"Which {n}?", "retrieved_contexts": ["c"], "response": "This.", "reference": "That."}
+    for n in range(4)
+]
 DEEPEVAL = [
     {"input": f"Which {n}?", "actual_output": "This.", "expected_output": "That.", "retrieval_context": ["c"]}
     for n in range(4)
@@ -90,7 +93,9 @@ class TestRetrieval:
         assert errors(folder, "beir") == [("BEIR203", 3)]
 
     @pytest.mark.parametrize(
-        ("untitled", "refused"), [([], set()), ([2], {"beir", "mteb"}), (range(12), {"beir"})], ids=["none", "one", "all"]
+        ("untitled", "refused"),
+        [([], set()), ([2], {"beir", "mteb"}), (range(12), {"beir"})],
+        ids=["none", "one", "all"],
     )
     @pytest.mark.parametrize("title", [..., None])
     def test_documents_without_a_title(
@@ -212,7 +217,10 @@ class TestRagas:
     ) -> None:
         assert errors(stored(tmp_path, name, text), "ragas") == found
 
-    OLDER = everywhere([{"question": row["user_input"], "answer": row["response"], "contexts": ["c"]} for row in RAGAS], ground_truth="That.")
+    OLDER: Final = [
+        {"question": row["user_input"], "answer": row["response"], "contexts": ["c"], "ground_truth": "That."}
+        for row in RAGAS
+    ]
 
     @pytest.mark.parametrize(
         ("name", "text", "found"),
@@ -240,7 +248,7 @@ class TestRagas:
 
 class TestDeepEval:
     JOINED = everywhere(DEEPEVAL, retrieval_context="a|b")
-    CAMEL = [{"input": "q", "actualOutput": "a", "expectedOutput": "b"}] * 2
+    CAMEL: Final = [{"input": "q", "actualOutput": "a", "expectedOutput": "b"}] * 2
 
     @pytest.mark.parametrize(
         ("name", "text", "found"),
