@@ -37,6 +37,11 @@ _CELL: Final[dict[int, str | None]] = {**_PICTURES, 0x09: " ", 0x0A: "⏎", 0x0D
 _PLAIN: Final = re.compile(r"[ -~]*")
 
 
+def storable(text: str) -> str:
+    """Text that every frame, store and stream can hold: U+FFFD for lone surrogates, as of file names that are no text."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def cell(value: object, limit: int = 4096) -> str:
     """One line of safe text for a table cell, cut after ``limit`` characters; ``None`` is empty."""
     if value is None:

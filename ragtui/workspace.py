@@ -108,7 +108,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     """
     if path.name in ("", ".."):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    if path.is_absolute() and path.parts[1:2] in (("dev",), ("proc",)) or (path.exists() and not path.is_file()):
+    if (path.is_absolute() and path.parts[1:2] in (("dev",), ("proc",))) or (path.exists() and not path.is_file()):
         with path.open("ab") as stream:
             yield stream
         return

@@ -32,7 +32,7 @@ WORD: Final = re.sub(r"\s", "", f"{MARKUP}{SEQUENCES}{BIDI}")
 NAME: Final = "[red]n[@click=app.quit]\x1b]52;c;cHduZWQ=\x07\x9b31m\u202eb"
 """Poison that a file's name can hold."""
 
-_RAW: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_RAW: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _OURS: Final = re.compile(r"\x1b\[[0-9;]*m|\x1b\[\?25[hl]|\x1b\[[0-9]*[AK]|\x1b\[[0-9]*G|\r")
 
 
@@ -42,8 +42,7 @@ def came_through(data: bytes | str, *, ours: bool = False) -> list[str]:
     text = data.decode("utf-8", "surrogateescape") if isinstance(data, bytes) else data
     if ours:
         text = _OURS.sub("", text)
-    found = [f"{text[max(0, m.start() - 30) : m.end() + 30]!r}" for m in _RAW.finditer(text)]
-    return found + [f"{c!r}" for c in set(text) if 0xD800 <= ord(c) < 0xE000]
+    return [f"{text[max(0, m.start() - 30) : m.end() + 30]!r}" for m in _RAW.finditer(text)]
 
 
 def answers(poison: str = TEXT) -> list[dict[str, str]]:
@@ -192,7 +191,8 @@ def _beir(folder: Path) -> Path:
         for n in range(4)
     ]
     queries = [
-        {"_id": f"q{n}{WORD}", "text": f"{n} temporary pass valid {poison}", "metadata": {poison: poison}} for n in range(3)
+        {"_id": f"q{n}{WORD}", "text": f"{n} temporary pass valid {poison}", "metadata": {poison: poison}}
+        for n in range(3)
     ]
     judgments = [
         {"query-id": f"q{n}{WORD}", "corpus-id": f"d{m}{WORD}", "score": 1} for n, m in ((0, 0), (1, 1), (2, 9))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from functools import cache
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ragtui.cli import command_names
+from ragtui.cli import app, command_names
 from ragtui.datasets.formats import formats
 from ragtui.metrics.registry import resolve
 from ragtui.tui.actions import ACTIONS
@@ -124,3 +125,22 @@ def test_every_place_to_add_to_exists() -> None:
     places = re.findall(r"^\| \w[\w ]+ \| `([^`]+)`", section("Adding to it"), re.MULTILINE)
     assert len(places) == 8
     assert [place for place in places if not (ROOT / place).is_dir()] == []
+
+
+@pytest.mark.parametrize("line", [code for code in CODE if code.startswith("ragtui run cases.jsonl ")])
+def test_the_runs_of_the_tour_run_on_the_sample(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk = ROOT / "sample_data" / "support-desk"
+    for copy, original in {"cases": "support", "v1": "answers_v1", "v2": "answers_v2"}.items():
+        shutil.copy(desk / f"{original}.jsonl", tmp_path / f"{copy}.jsonl")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    asks = "openai:" in line  # of such a run only the plan: nothing leaves this machine
+    with pytest.raises(SystemExit) as ended:
+        app([*line.split("  #")[0].split()[1:], "--limit", "9", *(["--plan"] if asks else [])])
+    said = capsys.readouterr().out
+    assert ended.value.code in (0, 1) if "--fail-if-worse" in line else ended.value.code == 0
+    assert "groundedness" in said
+    assert "f1" in said
+    assert asks or "(9/9)" in said

@@ -65,9 +65,11 @@ def _in_a_log(progress: Progress, done: threading.Event, talk: Console | None) -
 
 def said(progress: Progress) -> str:
     """``412/960 scores, 3 errors, 40 in flight, 12,300 tokens, 0.42 USD, about 2 min left``."""
+    if not progress.total:
+        return "starting"
     errors = sum(n for state, n in progress.states.items() if state.is_error)
     parts = [f"{progress.done}/{progress.total} scores"]
-    parts += [f"{errors} errors"] if errors else []
+    parts += [f"{errors} error{'' if errors == 1 else 's'}"] if errors else []
     parts += [f"{progress.reused} kept from before"] if progress.reused else []
     parts += [f"{progress.in_flight} in flight"] if progress.in_flight else []
     tokens = progress.prompt_tokens + progress.completion_tokens

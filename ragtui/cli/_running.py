@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,12 +15,13 @@ if TYPE_CHECKING:
 
     from ragtui.datasets.dataset import Dataset
     from ragtui.datasets.findings import Report
-    from ragtui.experiments.gates import Gates
+    from ragtui.experiments.gates import Gates, Judgement
     from ragtui.experiments.metrics_file import MetricsFile
     from ragtui.experiments.plan import Plan
     from ragtui.experiments.preflight import Preflight
     from ragtui.experiments.progress import Progress
     from ragtui.experiments.store import Store
+    from ragtui.experiments.stored_results import StoredResults
     from ragtui.workspace import Workspace
 
 
@@ -81,12 +84,16 @@ def run_and_report(wishes: Wishes) -> int:
         One of ``errors_of_a_run``: nothing was run.
     """
     from ragtui.cli.results_output import console
+    from ragtui.experiments.gates import INTERRUPTED
+    from ragtui.experiments.planning import check_split, check_stated
     from ragtui.experiments.store import Store
     from ragtui.workspace import Workspace
 
     workspace = Workspace.open(".")
     dataset, report = _opened(wishes)
+    check_split(report)
     plan = _plan(wishes, dataset, workspace)
+    check_stated((each.partition("=")[0].strip() for each in wishes.mapping), plan, dataset, workspace)
     gates = _gates(wishes, plan)
     _check_files(wishes)
     talk = None if wishes.quiet else console(stderr=True)
@@ -94,7 +101,7 @@ def run_and_report(wishes: Wishes) -> int:
     if wishes.plan_only:
         return 0
     if not _agreed(found, wishes):
-        return 0
+        return INTERRUPTED
     with Store.open(workspace, write=True) as store:
         if wishes.new:
             plan = replace(plan, round=store.next_round(plan))
@@ -145,7 +152,7 @@ def _settings(wishes: Wishes) -> MetricsFile | None:
 def _mapping(wishes: Wishes) -> dict[str, str]:
     """The mapping file's entries, then those of ``--map``, which win."""
     from ragtui.datasets.mapping_files import read_mapping
-    from ragtui.experiments.planning import PlanError
+    from ragtui.experiments.planning import PlanError, check_inputs
 
     found: dict[str, str] = {}
     if wishes.mapping_file is not None:
@@ -161,24 +168,9 @@ def _mapping(wishes: Wishes) -> dict[str, str]:
         name, equals, reference = each.partition("=")
         if not equals or not name.strip() or not reference.strip():
             raise PlanError(f"--map {each!r}: write INPUT=REFERENCE, as query=${{data.question}} or query=question")
-        _check_input(name.strip(), each)
+        check_inputs([name.strip()])
         found[name.strip()] = reference.strip()
     return found
-
-
-def _check_input(name: str, given: str) -> None:
-    """A misspelt input would be left unmapped without a word."""
-    from difflib import get_close_matches
-
-    from ragtui.experiments.planning import PlanError
-    from ragtui.metrics.registry import metrics
-
-    known = {each for metric in metrics() for each in (*metric.inputs, *metric.optional)}
-    wanted = name.rpartition(".")[2]
-    if wanted not in known:
-        near = get_close_matches(wanted, known, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(sorted(known))}"
-        raise PlanError(f"--map {given!r}: no metric has an input {wanted!r}{hint}")
 
 
 def _gates(wishes: Wishes, plan: Plan) -> Gates:
@@ -226,10 +218,22 @@ def _agreed(found: Preflight, wishes: Wishes) -> bool:
     """Whether the user agrees that text leaves this machine; only asked at a terminal."""
     import typer
 
-    hosts = [host for host in found.leaving if not host.startswith(("127.", "localhost", "[::1]"))]
+    hosts = [host for host in found.leaving if not _here(host)]
     if not hosts or wishes.yes or wishes.quiet or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return True
     return typer.confirm(f"Send text to {', '.join(hosts)}?", default=True, err=True)
+
+
+def _here(host: str) -> bool:
+    """Whether ``host`` (with or without a port) is this machine."""
+    from ipaddress import ip_address
+    from urllib.parse import urlsplit
+
+    name = urlsplit(f"//{host}").hostname or ""
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost"
 
 
 def _run(
@@ -244,26 +248,43 @@ def _run(
     from ragtui.cli._progress import watched
     from ragtui.cli.results_output import console
     from ragtui.cli.results_output.overview import print_results
-    from ragtui.experiments.gates import INTERRUPTED, judge
+    from ragtui.experiments.gates import COULD_NOT_RUN, INTERRUPTED, judge
     from ragtui.experiments.progress import Progress, Status
-    from ragtui.experiments.reports import write_report
     from ragtui.experiments.run import RunOptions, run
-    from ragtui.experiments.scores_file import write_scores
 
     progress = Progress()
     options = RunOptions(wishes.fresh, wishes.concurrency, wishes.budget)
     status = watched(lambda: run(plan, dataset, workspace, store, progress, options), progress, talk)
     results = store.results(plan.id)
     judgement = judge(results, gates)
-    if wishes.scores is not None:
-        write_scores(results, wishes.scores)
-    for path in wishes.reports:
-        write_report(results, judgement, path)
+    written = _written(results, judgement, wishes)
     if not wishes.quiet:
         print_results(results, console(), worst=wishes.worst, judgement=judgement)
     if talk is not None and judgement.incomplete:
         _say_how_to_go_on(progress, talk)
-    return INTERRUPTED if status is Status.CANCELLED else judgement.exit_status
+    if status is Status.CANCELLED:
+        return INTERRUPTED
+    return judgement.exit_status if written or judgement.incomplete else COULD_NOT_RUN
+
+
+def _written(results: StoredResults, judgement: Judgement, wishes: Wishes) -> bool:
+    """Writes the files that were asked for, each that can be; says which cannot, and returns whether all could."""
+    from ragtui.cli._stop import say
+    from ragtui.experiments.reports import write_report
+    from ragtui.experiments.scores_file import write_scores
+    from ragtui.experiments.store import StoreError
+
+    works: list[Callable[[], object]] = [partial(write_report, results, judgement, path) for path in wishes.reports]
+    if wishes.scores is not None:
+        works.insert(0, partial(write_scores, results, wishes.scores))
+    missed = 0
+    for work in works:
+        try:
+            work()
+        except StoreError as error:
+            say(f"{error}; the experiment is kept: ragtui export {results.experiment} FILE")
+            missed += 1
+    return not missed
 
 
 def _say_how_to_go_on(progress: Progress, talk: Console) -> None:

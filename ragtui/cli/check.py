@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ragtui.cli._numbers import MOST
 from ragtui.cli._stop import could_not_run
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ def command(
         str | None, typer.Option(help="The judgments to use, where there are several [default: test].")
     ] = None,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Look at this many cases or queries only; no document is dropped.")
+        int | None,
+        typer.Option(min=1, max=MOST, help="Look at this many cases or queries only; no document is dropped."),
     ] = None,
     skip_hidden: Annotated[bool, typer.Option("--skip-hidden", help="Leave hidden rows of workbooks out.")] = False,
     fail_level: Annotated[

@@ -7,11 +7,15 @@ from typing import Annotated
 
 import typer
 
+from ragtui.cli._numbers import MOST
+
 
 def command(
     a: Annotated[str, typer.Argument(metavar="A", help="The baseline: an experiment's id or the beginning of it.")],
     b: Annotated[str, typer.Argument(metavar="B", help="What is compared with it.")],
-    worst: Annotated[int, typer.Option(min=0, help="How many of the cases that lost most to show per metric.")] = 5,
+    worst: Annotated[
+        int, typer.Option(min=0, max=MOST, help="How many of the cases that lost most to show per metric.")
+    ] = 5,
     metrics: Annotated[
         Path | None, typer.Option(metavar="FILE.toml", help="Thresholds and gates, in place of the experiments' own.")
     ] = None,

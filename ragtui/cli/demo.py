@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from ragtui.cli._numbers import MOST
+
 if TYPE_CHECKING:
     from ragtui.workspace import Workspace
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 def command(
     to: Path = typer.Option(None, "--to", metavar="DIR", help="Keep the demo's files there, not in your data folder."),
     printed: bool = typer.Option(False, "--print", help="Print the results instead of opening the app."),
-    worst: int = typer.Option(5, min=0, help="How many of the worst rows to print per metric."),
+    worst: int = typer.Option(5, min=0, max=MOST, help="How many of the worst rows to print per metric."),
 ) -> None:
     """Compare two versions of a support desk's assistant on sample data, and open the app on the results.
 

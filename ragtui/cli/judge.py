@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from ragtui.cli._numbers import MOST
 from ragtui.cli._stop import could_not_run
 
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ def command(
         None, metavar="[JUDGE]...", help="Judges to try: embedded, openai:MODEL[@URL], or a name."
     ),
     strategy: str = typer.Option("auto", help="auto, rubric or claims."),
-    claims: int = typer.Option(_CLAIMS, min=0, help="Gold claims to judge; 0 only asks whether the judge works."),
+    claims: int = typer.Option(
+        _CLAIMS, min=0, max=MOST, help="Gold claims to judge; 0 only asks whether the judge works."
+    ),
     part: str = typer.Option("heldout", help="Gold claims of this part: heldout or tuning."),
     quiet: bool = typer.Option(False, "--quiet", "-q", help="No progress on standard error."),
 ) -> None:

@@ -67,19 +67,24 @@ def _do(
     if side_name not in [each.value for each in Side]:
         raise StoreError(f"there is no side {side_name!r}; it is candidate or baseline")
     side = Side(side_name)
+    if undo and (case or label or remove or metric or note):
+        raise StoreError("--undo takes your last step back, whatever it was; give nothing beside it")
+    if remove and (case is None or label is not None or note is not None):
+        raise StoreError("--remove needs the case, and no label beside it")
     if case is None and not undo:
         store = Store.open(Workspace.open("."))
         given = labels.labels(store, store.entry(experiment).plan.dataset, author)
         return [_said(each) for each in given] or ["no labels yet"]
     with Store.open(Workspace.open("."), write=True) as store:
         if undo:
+            store.entry(experiment)
             done = labels.undo(store, author)
             return ["nothing to undo"] if done is None else [f"undone: {_said(done[0] or done[1])}"]
         assert case is not None
         if remove:
             gone = labels.remove(store, experiment, case, side=side, metric=metric, author=author)
             return ["there was no such label" if gone is None else f"removed: {_said(gone)}"]
-        if label is None and note is None:
+        if not label and note is None:
             raise StoreError("name a label (r, m, b, i; a, w or a score with --metric), or give a --note")
         given_now = labels.give(
             store, experiment, case, label or "", side=side, metric=metric, note=note, author=author

@@ -142,4 +142,4 @@ def _row(definition: Definition, metric: Metric | None = None) -> dict[str, Any]
 def _as_json(value: Any) -> str:
     import json
 
-    return json.dumps(value, indent=1, ensure_ascii=False)
+    return json.dumps(value, indent=1)

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from ragtui.cli._numbers import MOST, finite
+
 _LIMIT = "METRIC[.pass_rate]=X"
 _REPORTS = "Write a report; the ending chooses: .json, .md, .html, .csv, .xlsx, .xml (JUnit)."
 
@@ -61,12 +63,14 @@ def command(
     split: Annotated[
         str | None, typer.Option(help="The judgments to use, where there are several [default: test].")
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Run this many cases or queries only.")] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="Ask the judge this often per case.")] = 1,
+    limit: Annotated[int | None, typer.Option(min=1, max=MOST, help="Run this many cases or queries only.")] = None,
+    repeats: Annotated[int, typer.Option(min=1, max=MOST, help="Ask the judge this often per case.")] = 1,
     concurrency: Annotated[
-        int | None, typer.Option(min=1, help="Judge calls in flight [default: the judge's own].")
+        int | None, typer.Option(min=1, max=MOST, help="Judge calls in flight [default: the judge's own].")
     ] = None,
-    budget: Annotated[float | None, typer.Option(min=0, metavar="USD", help="Pause when this much is spent.")] = None,
+    budget: Annotated[
+        float | None, typer.Option(min=0, callback=finite, metavar="USD", help="Pause when this much is spent.")
+    ] = None,
     average: Annotated[
         str, typer.Option(help="Which queries a ranking mean is over: default, trec_eval, trec_eval-c, beir.")
     ] = "default",
@@ -82,12 +86,14 @@ def command(
     fail_if_worse: Annotated[
         bool, typer.Option("--fail-if-worse", help="Fail if a metric is surely worse than the baseline.")
     ] = False,
-    max_error_rate: Annotated[float, typer.Option(min=0, max=1, help="Share of cells that may have errored.")] = 0.0,
+    max_error_rate: Annotated[
+        float, typer.Option(min=0, max=1, callback=finite, help="Share of cells that may have errored.")
+    ] = 0.0,
     scores: Annotated[
         Path | None, typer.Option(metavar="FILE.jsonl", help="Write every score as a line of JSON.")
     ] = None,
     report: Annotated[list[Path] | None, typer.Option(metavar="FILE", help=_REPORTS)] = None,
-    worst: Annotated[int, typer.Option(min=0, help="How many of the worst rows to show per metric.")] = 5,
+    worst: Annotated[int, typer.Option(min=0, max=MOST, help="How many of the worst rows to show per metric.")] = 5,
     plan_only: Annotated[bool, typer.Option("--plan", help="Show what would be done, and do nothing.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before text leaves this machine.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing; the status tells.")] = False,

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from ragtui.cli._numbers import MOST, finite
+
 
 def command(
     experiment: Annotated[
@@ -16,7 +18,7 @@ def command(
             help="Its id, the beginning of it, or last; or a result file of another tool; without: the list of experiments.",
         ),
     ] = None,
-    worst: Annotated[int, typer.Option(min=0, help="How many of the worst rows to show per metric.")] = 5,
+    worst: Annotated[int, typer.Option(min=0, max=MOST, help="How many of the worst rows to show per metric.")] = 5,
     metric: Annotated[str | None, typer.Option(help="Show the worst rows of this metric only.")] = None,
     metrics: Annotated[
         Path | None, typer.Option(metavar="FILE.toml", help="Thresholds and gates, in place of the experiment's own.")
@@ -29,7 +31,10 @@ def command(
         bool, typer.Option("--fail-if-worse", help="Fail if a metric is surely worse than the baseline.")
     ] = False,
     max_error_rate: Annotated[
-        float, typer.Option(min=0, max=1, help="Share of cells that may have errored before the gates are off.")
+        float,
+        typer.Option(
+            min=0, max=1, callback=finite, help="Share of cells that may have errored before the gates are off."
+        ),
     ] = 0.0,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing; the status tells.")] = False,
 ) -> None:
@@ -61,6 +66,8 @@ def command(
         results = open_results(experiment, workspace, settings)
         gates = Gates(tuple(limit(each, results.plan) for each in fail_under or ()), fail_if_worse, max_error_rate)
         gates = with_file(gates, settings, results.plan)
+        if fail_if_worse and results.plan.baseline is None:
+            raise GateError(f"--fail-if-worse needs a baseline; experiment {results.experiment} has none")
         wanted = named(metric).name if metric and metric not in results.metrics else metric
         if wanted is not None and wanted not in results.metrics:
             could_not_run(

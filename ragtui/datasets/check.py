@@ -16,21 +16,37 @@ from ragtui.datasets.formats import Format, ReadOptions, Sniff, Source, formats
 from ragtui.datasets.rules import rules, run_rules
 from ragtui.datasets.rules.platforms import wrong_format
 
-__all__ = ["CannotOpen", "Opened", "check_options", "open_dataset", "open_datasets", "platforms"]
+__all__ = ["CannotOpen", "Opened", "check_options", "not_read", "open_dataset", "open_datasets", "platforms"]
 
 
 _DEFAULTS: Final = ReadOptions()
 _SURE: Final = 75
+_NAMED: Final = 5  # files that are named in a note
+_DATA_ENDINGS: Final = (
+    ".csv",
+    ".tsv",
+    ".json",
+    ".jsonl",
+    ".ndjson",
+    ".xlsx",
+    ".xls",
+    ".ods",
+    ".parquet",
+    ".arrow",
+    ".feather",
+)
 
 
 @dataclass
 class Opened:
     """Everything that was opened. There is one report per source, and one per mapping file, in the order of ``datasets``; a
-    finding's ``dataset`` is an index into ``datasets``. ``notes`` are one-line remarks about what was passed over."""
+    finding's ``dataset`` is an index into ``datasets``. ``notes`` are one-line remarks about what was passed over, and
+    ``unread`` the files of folders that are in no dataset, as the user would type them."""
 
     datasets: list[Dataset] = field(default_factory=list)
     reports: list[Report] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
 
     def findings(self) -> Iterator[Finding]:
         """All listed findings, by dataset, then file, line, column and code."""
@@ -65,8 +81,10 @@ def open_datasets(
     options: ReadOptions = _DEFAULTS,
     format: str | None = None,
     on_source: Callable[[Source], None] = lambda source: None,
+    whole: bool = False,
 ) -> Opened:
-    """Opens and checks everything at ``paths``; ``on_source`` hears of each source before it is read.
+    """Opens and checks everything at ``paths``; ``on_source`` hears of each source before it is read. With ``whole`` a
+    folder that is a dataset is that dataset alone, whatever else lies in it.
 
     Raises:
         CannotOpen: a named path is not there, a named file is of no known format, or there is nothing to check at all.
@@ -76,21 +94,61 @@ def open_datasets(
     typed = list(paths)
     for path in typed:
         found = 0
-        for source in sources_at(path, opened.notes.append, forced):
+        passed: list[str] = []
+        for source in _sources(path, opened, forced, whole, passed):
             named = source.shown.split("#")[0] == path.split("#")[0]
-            chosen = choose_format(source, forced) if named or choose_format(source) else None
-            if chosen is None:
-                if named:
-                    raise CannotOpen(f"{path}: {_nobody_knows(source)}")
+            try:
+                chosen = choose_format(source, forced) if named or choose_format(source) else None
+                if chosen is None:
+                    if named:
+                        raise CannotOpen(f"{path}: {_nobody_knows(source)}")
+                    passed.append(source.shown)
+                    continue
+                on_source(source)
+                _read(source, *chosen, options, opened)
+            except OSError as error:
+                _not_read(source, error, named, opened)
                 continue
-            on_source(source)
             found += 1
-            _read(source, *chosen, options, opened)
+        told = not_read(passed)
         if not found:
-            raise CannotOpen(f"{path}: holds nothing that ragtui can check")
+            raise CannotOpen(f"{path}: holds nothing that ragtui can check" + (f"; {told}" if told else ""))
+        opened.unread += passed
+        opened.notes += [told] if told else []
     if not opened.datasets and not any(report.counts for report in opened.reports):
         raise CannotOpen(f"{', '.join(typed) or 'no path'}: nothing to check")
     return opened
+
+
+def _sources(path: str, opened: Opened, forced: Format | None, whole: bool, passed: list[str]) -> list[Source]:
+    try:
+        sources = sources_at(path, opened.notes.append, forced, passed.append)
+    except OSError as error:
+        raise CannotOpen(f"{path}: cannot be read: {error.strerror or error}") from error
+    itself = [source for source in sources if source.is_folder and source.shown == path]
+    return itself if whole and itself else sources
+
+
+def _not_read(source: Source, error: OSError, named: bool, opened: Opened) -> None:
+    """A file that fails while it is read is passed over in a scan.
+
+    Raises:
+        CannotOpen: it was named.
+    """
+    told = f"{source.shown}: cannot be read: {error.strerror or error}"
+    if named:
+        raise CannotOpen(told) from error
+    opened.notes.append(told)
+
+
+def not_read(paths: Sequence[str]) -> str:
+    """One line about the files of a scan that are in no dataset, those with an ending of data first; empty for none."""
+    if not paths:
+        return ""
+    names = sorted(paths, key=lambda path: not path.split("#")[0].lower().endswith(_DATA_ENDINGS))
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    files = f"{len(names):,} file{'' if len(names) == 1 else 's'} not read"
+    return f"{files}: {', '.join(names[:_NAMED])}{more} (no dataset ragtui knows; name one to see why)"
 
 
 def open_dataset(path: str, format: str | None = None, options: ReadOptions = _DEFAULTS) -> tuple[Dataset, Report]:
@@ -99,7 +157,7 @@ def open_dataset(path: str, format: str | None = None, options: ReadOptions = _D
     Raises:
         CannotOpen: there is none, or there are several.
     """
-    opened = open_datasets([path], options, format)
+    opened = open_datasets([path], options, format, whole=True)
     if not opened.datasets:
         worst = next((finding for finding in opened.findings() if finding.level is Level.ERROR), None)
         raise CannotOpen(f"{path}: {worst.message if worst else 'no dataset could be read'}")

@@ -8,6 +8,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragtui.text import storable
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -73,6 +75,11 @@ class Dataset:
     delimiter: str | None = None
     header_line: int | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        # A file's name need not be text; what it is called here must be.
+        object.__setattr__(self, "name", storable(self.name))
+        object.__setattr__(self, "runs", {storable(name): run for name, run in self.runs.items()})
 
     @property
     def rows(self) -> int:

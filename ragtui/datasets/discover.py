@@ -14,10 +14,11 @@ from ragtui.workspace import CONFIG_NAME
 
 _LEFT_ALONE: Final = re.compile(r".*\.(fixed(\..+)?|orig)", re.IGNORECASE)
 _NO_DATA: Final = re.compile(  # endings of what is never a dataset, so that a scan need not look inside
-    r".*\.(pyc?|rst|md|html?|css|[jt]s|toml|ya?ml|ini|cfg|lock|sh|log|pdf|png|jpe?g|gif|svg|webp|docx|pptx|parquet|arrow|"
-    r"feather|db|sqlite|gz|bz2|xz|zst|tar|whl|so|dll|exe|bin|pt|onnx|np[yz]|pickle|pkl|mp[34]|wav|ttf|woff2?)",
+    r".*\.(pyc?|rst|md|html?|css|[jt]s|toml|ya?ml|ini|cfg|lock|sh|log|pdf|png|jpe?g|gif|svg|webp|docx|pptx|"
+    r"db|sqlite|tar|whl|so|dll|exe|bin|pt|onnx|np[yz]|pickle|pkl|mp[34]|wav|ttf|woff2?)",
     re.IGNORECASE,
 )
+_NO_READER: Final = re.compile(r".*\.(parquet|arrow|feather|gz|bz2|xz|zst|xls|ods)", re.IGNORECASE)  # data, perhaps
 
 
 class CannotOpen(Exception):
@@ -25,14 +26,20 @@ class CannotOpen(Exception):
 
 
 def sources_at(
-    typed: str, on_skip: Callable[[str], None] = lambda note: None, forced: Format | None = None
+    typed: str,
+    on_skip: Callable[[str], None] = lambda note: None,
+    forced: Format | None = None,
+    on_unread: Callable[[str], None] = lambda path: None,
 ) -> list[Source]:
-    """Everything at a path as the user typed it. ``on_skip`` hears of what a folder holds and nobody could look at. With a
-    ``forced`` format that reads folders a folder is one source, whatever lies in it.
+    """Everything at a path as the user typed it. ``on_skip`` hears of what a folder holds and nobody could look at,
+    ``on_unread`` of files that may be data but have no reader. With a ``forced`` format that reads folders a folder is
+    one source, whatever lies in it.
 
     Raises:
         CannotOpen: there is no such path, or it cannot be read.
     """
+    if not typed:
+        raise CannotOpen("a path is empty; name a file or a folder (. is this one)")
     path, sheet = _split_sheet(typed)
     if not path.exists():
         raise CannotOpen(f"{typed}: no such file or folder")
@@ -41,7 +48,7 @@ def sources_at(
     if path.is_dir() and getattr(forced, "folders", False):
         return [Source(path, typed)]
     if path.is_dir():
-        return list(_in_folder(path, typed, on_skip))
+        return list(_in_folder(path, typed, on_skip, on_unread))
     if not path.is_file():
         raise CannotOpen(f"{typed}: neither a file nor a folder")
     return _in_file(path, str(typed).removesuffix(f"#{sheet}") if sheet else typed, path.name, sheet)
@@ -69,7 +76,12 @@ def _in_file(path: Path, shown: str, file: str, sheet: str | None = None) -> lis
 
 
 def _in_folder(
-    root: Path, typed: str, on_skip: Callable[[str], None], relative: str = "", taken: frozenset[Path] = frozenset()
+    root: Path,
+    typed: str,
+    on_skip: Callable[[str], None],
+    on_unread: Callable[[str], None],
+    relative: str = "",
+    taken: frozenset[Path] = frozenset(),
 ) -> Iterator[Source]:
     """The datasets under a folder: first what the folder itself is, then files that are no part of it, then its folders.
     ``taken`` are files that belong to a dataset further up."""
@@ -94,12 +106,16 @@ def _in_folder(
         if is_left_alone(entry.name) or folder / entry.name in parts:
             continue
         if entry.is_dir(follow_symlinks=False):
-            yield from _in_folder(root, typed, on_skip, inner, parts)
+            yield from _in_folder(root, typed, on_skip, on_unread, inner, parts)
+        elif entry.is_file() and _NO_READER.fullmatch(entry.name):
+            on_unread(os.path.join(typed, inner))
         elif entry.is_file() and not _NO_DATA.fullmatch(entry.name):
-            if os.access(entry.path, os.R_OK):
-                yield from _in_file(root / inner, os.path.join(typed, inner), inner)
+            try:
+                found = _in_file(root / inner, os.path.join(typed, inner), inner)
+            except OSError as error:
+                on_skip(f"{os.path.join(typed, inner)}: {error.strerror or error}")
             else:
-                on_skip(f"{os.path.join(typed, inner)}: no permission to read it")
+                yield from found
 
 
 def is_left_alone(name: str) -> bool:

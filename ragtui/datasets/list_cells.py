@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _LITERAL: Final = re.compile(r"""[bBuU]?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""", re.DOTALL)
+_PRINTED: Final = re.compile(r"""\s*(array\()?\[\s*[bBuU]?['"]""")
 _GAP: Final = re.compile(r"\s*")
 _OTHER: Final = re.compile(r"[^\s,\[\]'\"]+")
 
@@ -59,6 +60,34 @@ def _odd_item(values: list[Any]) -> str:
         if not isinstance(value, str) and not (isinstance(value, dict) and {"context", "source"} <= value.keys()):
             return f"item {place} is {kind_of(value)}, not a text"
     return ""
+
+
+def printed_list(text: str) -> ListCell | None:
+    """A cell whose text is a list of strings, as JSON, Python or numpy prints it; ``None`` for prose, also in brackets."""
+    if not _PRINTED.match(text):
+        return None
+    cell = read_list(text)
+    return None if cell.how == "plain" else cell
+
+
+def listed(text: str | None) -> list[str] | str | None:
+    """The texts of a list that a cell prints, in JSON or in Python; any other text as it is."""
+    if text is None or not text.startswith("["):
+        return text
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        cell = printed_list(text)
+        return list(cell.items) if cell is not None and cell.items is not None else text
+    return value if isinstance(value, list) and all(isinstance(each, str) for each in value) else text
+
+
+@dataclass(frozen=True)
+class ContextColumns:
+    """A table with the columns that hold contexts, in a format that takes a context as text: what rules look at."""
+
+    table: Table
+    names: tuple[str, ...]
 
 
 def as_text(value: Any) -> str:

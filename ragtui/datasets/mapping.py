@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ragtui.datasets.dataset import Dataset
+from ragtui.datasets.list_cells import listed
 from ragtui.datasets.near_names import nearest, plain_name
 
 if TYPE_CHECKING:
@@ -271,6 +272,12 @@ def columns_of(dataset: Dataset) -> list[str]:
     return [] if dataset.cases is None else [name for name in dataset.cases.columns if name not in _OWN]
 
 
+def column_of(dataset: Dataset, reference: Reference) -> tuple[str | None, bool]:
+    """The column a reference into the data leads into, ``None`` where there is none, and whether it means the whole cell."""
+    column, rest = _column_and_rest(reference, columns_of(dataset))
+    return column, not rest
+
+
 def inputs_frame(dataset: Dataset, resolution: Resolution) -> pl.DataFrame:
     """``case_id`` and a column per input that comes from the dataset: ``List(String)`` for ``context`` and ``ground_truth``,
     ``String`` for all others; null where the row has none. Inputs that come from the target are not in it."""
@@ -300,7 +307,8 @@ def _input(dataset: Dataset, name: str, reference: Reference) -> pl.Series:
         return pl.Series(name, [None] * dataset.cases.height, dtype=dtype)
     series = dataset.cases[column]
     if rest or (name in LISTS and series.dtype == pl.String and _all_lists(series)):
-        found = [_below(value, rest) for value in _values(dataset, column)]
+        values = _values(dataset, column) if rest or name not in LISTS else map(listed, series)
+        found = [_below(value, rest) for value in values]
         if name in LISTS:
             return pl.Series(name, [_texts(value) for value in found], dtype=pl.List(pl.String))
         return pl.Series(name, [_text(value) for value in found], dtype=pl.String)
@@ -325,12 +333,12 @@ def _input(dataset: Dataset, name: str, reference: Reference) -> pl.Series:
 
 
 def _all_lists(series: pl.Series) -> bool:
-    """Whether every filled cell is the JSON text of a list of texts."""
+    """Whether every filled cell is the text of a list of texts, as JSON or Python prints it."""
     filled = series.drop_nulls()
     filled = filled.filter(filled.str.len_bytes() > 0)
     if not filled.len() or not filled.str.starts_with("[").all():
         return False
-    return all(isinstance(value, list) and all(isinstance(each, str) for each in value) for value in map(_json, filled))
+    return all(isinstance(value, list) for value in map(listed, filled))
 
 
 def _column_and_rest(reference: Reference, columns: Collection[str]) -> tuple[str | None, tuple[str | int, ...]]:

@@ -72,6 +72,13 @@ class RetrievalSet:
         is_whole = bool(((grade == grade.round(0)) & (grade.abs() < _EXACT)).all())
         return used.cast({"grade": pl.Int64}) if is_whole else used
 
+    def asked(self, limit: int | None) -> pl.DataFrame | None:
+        """The queries, with a ``limit`` so many of those that are run; ``None`` where there are none."""
+        judged = self.used_judgments
+        if limit is None or self.queries is None:
+            return self.queries
+        return to_run(self.queries, None if judged is None else judged["query_id"], limit)
+
     def used_runs(self) -> dict[str, pl.DataFrame]:
         """``query_id, doc_id, score`` of every run; of a document that is a hit twice for a query the last."""
         import polars as pl
@@ -113,6 +120,17 @@ class RetrievalSet:
                 relevant = relevant.join(loose.lazy().select(column).unique(), on=column, how="anti")
         counts["evaluable_queries"] = relevant.select(pl.col("query_id").n_unique()).collect().item()
         return counts
+
+
+def to_run(queries: pl.DataFrame, judged: pl.Series | None, limit: int | None = None) -> pl.DataFrame:
+    """The queries that are asked, the first ``limit`` of them: where most of a set have no judgment (a split of a large
+    set), those that are judged, else all."""
+    chosen = queries
+    if judged is not None:
+        with_judgments = queries.filter(queries["query_id"].is_in(judged.unique().implode()))
+        if 0 < with_judgments.height < queries.height / 2:
+            chosen = with_judgments
+    return chosen if limit is None else chosen.head(limit)
 
 
 def _anti(judgments: pl.DataFrame | None, there: pl.DataFrame | None, column: str) -> pl.DataFrame | None:

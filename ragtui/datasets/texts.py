@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from ragtui.datasets.dataset import Dataset
+from ragtui.text import storable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,7 +77,7 @@ def _read(dataset: Dataset, places: pl.DataFrame) -> Iterator[Text]:
         for doc_id, line, offset in places.select("doc_id", "line", "offset").iter_rows():
             stream.seek(offset)
             title, text = read(stream, doc_id)
-            yield Text(doc_id, title, text, line)
+            yield Text(doc_id, storable(title), storable(text), line)
 
 
 def _utf8(path: Path) -> BinaryIO:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.datasets.case_ids import CASE_ID, NAME
 from ragtui.datasets.dataset import Dataset, Role
 from ragtui.datasets.mapping import DATA, LISTS, Reference, Resolution, inputs_frame, metric_inputs, parse_reference
+from ragtui.datasets.retrieval import to_run
+from ragtui.metrics.score import State
 from ragtui.targets.target import Case, Response
 
 if TYPE_CHECKING:
@@ -129,9 +131,7 @@ def query_frame(dataset: Dataset) -> pl.DataFrame:
         queries = pl.DataFrame({"query_id": judged, "text": [""] * judged.len()})
     queries = queries.select("query_id", pl.col("text").fill_null(""))
     queries = queries.unique("query_id", keep="first", maintain_order=True)
-    with_judgments = queries.filter(pl.col("query_id").is_in(judged.implode()))
-    chosen = with_judgments if 0 < with_judgments.height < queries.height / 2 else queries
-    return chosen.with_row_index("position")
+    return to_run(queries, judged).with_row_index("position")
 
 
 def target_cases(dataset: Dataset, mapping: Mapping[str, str], positions: Sequence[int] | range) -> list[Case]:
@@ -207,6 +207,17 @@ class CaseInputs:
             if value is not None:
                 found[name] = _shaped(name, value)
         return found
+
+    def seen_by(self, wanted: Iterable[Mapping[str, Origin]], position: int, response: Response) -> Response:
+        """The response with the contexts that its metrics see, so that what they rest on is kept beside it: the one
+        reference they have in common, else the target's own contexts; the dataset's where the target gave none."""
+        common = {each["context"].reference for each in wanted if "context" in each}
+        reference = common.pop() if len(common) == 1 else "${target.context}"
+        value = self._value(position, response, "context", reference)
+        if value is None or response.state in (State.PENDING, State.TARGET_ERROR):
+            return response
+        shown = _shaped("context", value)
+        return replace(response, contexts=(shown,) if isinstance(shown, str) else shown)
 
     def _value(self, position: int, response: Response, name: str, reference: str) -> Any:
         given = _given(response, parse_reference(reference)) if reference.startswith("${target") else None

@@ -62,6 +62,7 @@ class CaseRun:
         self.judge = judge(plan.judge, workspace, strategy=plan.strategy)
         self.metrics = planned_metrics(plan, workspace)
         self.origins = {each.name: origins(each, dataset, plan.mapping) for each in self.metrics}
+        self._columns = InputColumns(self.dataset, self.origins)
         self.cache = ReplyCache(recorder.store, reads=not options.fresh)
         self.stopped_by = ""
         self.size = dataset.rows
@@ -132,9 +133,11 @@ class CaseRun:
     async def _answer_part(self, side: Side, target: Target, positions: list[int]) -> None:
         cases = target_cases(self.dataset, self.plan.mapping, positions)
         by_id = {case.case_id: at for case, at in zip(cases, positions, strict=True)}
+        builder = self._columns.part(positions[0], positions[-1] - positions[0] + 1)
         held: list[tuple[int, Response]] = []
         async for response in target.respond(cases):
-            held.append((by_id[response.case_id], response))
+            at = by_id[response.case_id]
+            held.append((at, builder.seen_by(self.origins.values(), at, response)))
             if not target.replays:
                 await self._store(side, held)
                 held = []
@@ -161,12 +164,11 @@ class CaseRun:
 
     async def _questions(self) -> AsyncIterator[tuple[Cell, Question]]:
         """What is left to ask, case by case; what needs no judge is computed and stored on the way."""
-        columns = InputColumns(self.dataset, self.origins)
         for start in range(0, self.size, WINDOW):
             end = min(start + WINDOW, self.size)
             await self._wait_for(start, end)
             done = self.recorder.done(start, end, self.retry)
-            builder = columns.part(start, end - start)
+            builder = self._columns.part(start, end - start)
             responses = {side: self.recorder.responses(side, start, end) for side in self._answered}
             self.progress.total = self.cells
             outcomes: dict[tuple[Side, str], list[tuple[int, int, Outcome]]] = {}

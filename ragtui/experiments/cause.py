@@ -1,7 +1,8 @@
 """Why a row fails: one cause, drawn from its scores and texts, with the evidence that led there.
 
 The rules are few and read from the top: the first that fits names the cause. What cannot be known from the row (no
-reference, no contexts) leaves a rule out; a row that no rule explains has no cause.
+reference, no contexts) leaves a rule out: without a reference no answer is called wrong, and no refusal either. A row
+that no rule explains has no cause. A right refusal is told too, though nothing is wrong with it.
 """
 
 from __future__ import annotations
@@ -53,7 +54,17 @@ PRESENT: Final = 0.6  # share of the expected answer's words that a context must
 ABSENT: Final = 0.4
 GROUNDED: Final = ("groundedness", "groundedness_score")
 MEANING: Final = ("correctness", "completeness", "alignment", "similarity", "response_completeness")
-WORDING: Final = ("exact_match", "f1", "rougeL", "bleu", "meteor", "gleu", "chrf")  # where no metric compares meaning
+WORDING: Final = (
+    "exact_match",
+    "f1",
+    "rouge1",
+    "rouge2",
+    "rougeL",
+    "bleu",
+    "meteor",
+    "gleu",
+    "chrf",
+)  # where no metric compares meaning
 
 
 def diagnose(row: Signals) -> Diagnosis | None:
@@ -63,7 +74,7 @@ def diagnose(row: Signals) -> Diagnosis | None:
     right = _verdict(row.passed, MEANING)
     if right is None:
         right = _verdict(row.passed, WORDING)
-    if row.refused:
+    if row.refused and row.gold and (row.gold_refuses or right is not True):
         return _refusal(row, found)
     if found is False and right is False and grounded and row.passed.get("relevance") and row.passed.get("retrieval"):
         return Diagnosis(
@@ -76,14 +87,16 @@ def diagnose(row: Signals) -> Diagnosis | None:
     if found and right is False and rank > IN_TOP:
         return Diagnosis(Cause.RANKED_TOO_LOW, f"the expected answer first stands in context {rank}")
     if grounded is False:
-        if found and right is False and not row.entailed:
+        taken_up, of = _taken_up(row, rank) if found else (0, 0)
+        if found and right is False and not row.entailed and taken_up < ABSENT * of:
             return Diagnosis(
-                Cause.CONTEXT_IGNORED, f"context {rank} holds the expected answer; the answer uses none of it"
+                Cause.CONTEXT_IGNORED,
+                f"context {rank} holds the expected answer; the answer has {taken_up} of the {of} words they share",
             )
         return Diagnosis(Cause.UNGROUNDED, _unsupported(row))
-    if grounded and (right is False or (right is None and row.passed.get("relevance") is False)):
+    if grounded and right is False:
         held = f"context {rank} holds the expected answer, " if found else ""
-        said = _unlike_the_reference(row) if right is False else "it does not answer the question"
+        said = _unlike_the_reference(row)
         return Diagnosis(Cause.WRONG_THOUGH_GROUNDED, f"{held}the contexts support the answer, but {said}")
     return None
 
@@ -109,18 +122,29 @@ def _refusal(row: Signals, found: bool | None) -> Diagnosis:
     return Diagnosis(Cause.REFUSED, f"the answer declines {held}")
 
 
+def _taken_up(row: Signals, rank: int) -> tuple[int, int]:
+    """How many of the words that the expected answer and its context share stand in the answer, and of how many."""
+    context = words((row.contexts or ())[rank - 1])
+    shared = max((words(gold) & context for gold in row.gold), key=len)
+    return len(shared & words(row.response or "")), len(shared)
+
+
 def _missing(row: Signals, found: bool | None) -> str:
-    if not row.contexts:
+    if row.contexts == ():
         return "no context was retrieved"
-    if found is False:
+    if found is False and row.contexts:
         share = max(coverage(gold, row.contexts)[0] for gold in row.gold)
-        return f"the {len(row.contexts)} contexts hold {share:.0%} of the expected answer's words"
+        hold = "the context holds" if len(row.contexts) == 1 else f"the {len(row.contexts)} contexts hold"
+        return f"{hold} {share:.0%} of the expected answer's words"
     return "the retrieved contexts do not help with the question"
 
 
 def _unsupported(row: Signals) -> str:
     if row.claims and row.worst_claim:
-        return f"{row.claims - row.entailed} of {row.claims} statements have no support: “{row.worst_claim}”"
+        n = row.claims - row.entailed
+        if row.claims == 1:
+            return f"its only statement has no support: “{row.worst_claim}”"
+        return f"{n} of {row.claims} statements {'has' if n == 1 else 'have'} no support: “{row.worst_claim}”"
     return "the contexts do not support the answer"
 
 
@@ -180,8 +204,11 @@ def diagnose_ranking(grades: Mapping[str, int], ranking: Sequence[str], k: int) 
     missing = relevant - set(ranking)
     if missing:
         return Diagnosis(
-            Cause.RETRIEVAL_MISS, f"{len(missing)} of {len(relevant)} relevant documents were not retrieved"
+            Cause.RETRIEVAL_MISS,
+            f"{len(missing)} of {len(relevant)} relevant documents {'was' if len(missing) == 1 else 'were'} not retrieved",
         )
+    if len(relevant) == 1:
+        return Diagnosis(Cause.RANKED_TOO_LOW, f"the relevant document is there, at rank {first}")
     return Diagnosis(
         Cause.RANKED_TOO_LOW, f"all {len(relevant)} relevant documents are there, the first at rank {first}"
     )

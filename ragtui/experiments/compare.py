@@ -73,7 +73,7 @@ def _refuse_mixed(a: Results, b: Results, metrics: tuple[PlannedMetric, ...], mi
             raise CompareError(f"{metric.spec} has another scale or direction in {a.experiment} than in {b.experiment}")
     if mixed or not any(each.question for each in metrics):
         return
-    judges = [f"{each.plan.judge_model or each.plan.judge} ({each.plan.strategy})" for each in (a, b)]
+    judges = [each.plan.judged_by for each in (a, b)]
     if judges[0] != judges[1]:
         raise CompareError(
             f"judged by {judges[0]} and by {judges[1]}: their scores are not comparable; --mixed compares them anyway"
@@ -105,6 +105,13 @@ def _rows(
     return out
 
 
+def _judge_versions(a: Results, b: Results) -> tuple[str, str]:
+    """The versions of the judges, which differ only where both were asked something."""
+    if not all(any(each.question for each in one.plan.metrics) for one in (a, b)):
+        return "", ""
+    return a.plan.judge_version or "unknown", b.plan.judge_version or "unknown"
+
+
 def _differences(a: Results, b: Results) -> list[str]:
     """What is not the same in the two plans, one line each."""
     found = []
@@ -112,6 +119,7 @@ def _differences(a: Results, b: Results) -> list[str]:
         ("dataset", a.plan.dataset, b.plan.dataset),
         ("the dataset's content", a.plan.fingerprint, b.plan.fingerprint),
         ("judge", a.plan.judge_model or a.plan.judge, b.plan.judge_model or b.plan.judge),
+        ("the judge's version", *_judge_versions(a, b)),
         ("strategy", a.plan.strategy, b.plan.strategy),
         ("repeats", a.plan.repeats, b.plan.repeats),
         ("average", a.plan.average, b.plan.average),

@@ -111,20 +111,28 @@ def _open(path: Path, mode: str) -> sqlite3.Connection:
 
 def _open_for_reading(path: Path) -> sqlite3.Connection:
     if not path.exists():
-        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        connection.row_factory = sqlite3.Row
-        connection.executescript(_TABLES)
-        return connection
+        return _nothing_yet()
     for mode in ("ro", "immutable"):  # a read-only folder cannot hold the -shm file that reading a WAL store needs
         connection = _open(path, mode)
         try:
-            connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+            tables = connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
         except sqlite3.OperationalError:
             connection.close()
             if mode == "immutable":
                 raise
         else:
             break
+    if tables is None:  # the disk was full when it was made
+        connection.close()
+        return _nothing_yet()
+    return connection
+
+
+def _nothing_yet() -> sqlite3.Connection:
+    """An empty store that is nowhere on disk."""
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    connection.row_factory = sqlite3.Row
+    connection.executescript(_TABLES)
     return connection
 
 

@@ -65,6 +65,8 @@ def prepare(folder: Path) -> Workspace:
         if folder.exists() and not _is_ours(folder):
             raise DemoError(f"{folder} is not empty; name a new folder with --to")
         known = _copied_before(folder)
+        if not known:
+            write_atomically(_record(folder), "{}")  # an interrupted copy is still ours
         now = {}
         for path in _files(source):
             name, content = path.relative_to(source).as_posix(), path.read_bytes()

@@ -19,16 +19,17 @@ if TYPE_CHECKING:
     from ragtui.experiments.stored_results import StoredResults
 
 SCHEMA: Final = pl.Schema({"position": pl.UInt32(), "cause": pl.String(), "evidence": pl.String()})
-LOW_RANKING: Final = 0.5  # a ranking has no threshold; a query below this by the first of these is looked at
+LOW_RANKING: Final = 0.5  # mostly a ranking has no threshold; a query below this by the first of these is looked at
 _TELLING: Final = ("nDCG", "Recall", "MRR", "MAP", "Hit", "R-precision")
 _AT_ONCE: Final = 500
 
 
-VERSION: Final = 1  # of the rules; causes that others found are found anew
+VERSION: Final = 2  # of the rules; causes that others found are found anew
 
 
 def diagnoses(results: StoredResults, side: Side) -> pl.DataFrame:
-    """The failing rows of a side: ``position``, ``cause``, ``evidence``; rows that nothing explains are left out.
+    """What explains rows of a side: ``position``, ``cause``, ``evidence``, of failing answers and of low rankings; rows
+    that nothing explains are left out.
 
     A finished experiment's are kept beside its frame.
     """
@@ -67,7 +68,13 @@ def _of_rankings(
     if not telling:
         return
     cut = telling[0].spec.partition("@")[2].partition(":")[0]
-    low = results.folded(telling[0], side).filter(pl.col("score") < LOW_RANKING)["position"].to_list()
+    first = results.folded(telling[0], side).filter(pl.col("score") < LOW_RANKING)["position"]
+    failed = [
+        results.folded(each, side).filter(~pl.col("passed"))["position"]
+        for each in metrics
+        if each.threshold is not None
+    ]
+    low = pl.concat([first, *failed]).unique().sort().to_list()
     for position, grades, listed in results.rankings(side, low):
         yield position, diagnose_ranking(grades, listed, int(cut) if cut.isdigit() else 10)
 

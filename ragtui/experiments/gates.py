@@ -181,7 +181,7 @@ def _missed(gate: Limit, summary: MetricSummary, plan: Plan) -> str | None:
     else:
         value = summary.mean
         ok = value >= gate.value if metric.higher_is_better else value <= gate.value
-        shown = f"mean {wording.number(value, 2, gate.value)}"
+        shown = f"mean {wording.number(value, max(2, wording.digits_of(metric)), gate.value)}{wording.unit(metric)}"
     relation = "under" if gate.of_pass_rate or metric.higher_is_better else "over"
     return None if ok else f"{gate.metric}: {shown} is {relation} {gate.value:g}"
 
@@ -195,17 +195,20 @@ def _worse(comparison: MetricComparison, plan: Plan) -> str | None:
         return None
     ends = wording.interval(comparison.ci95, wording.digits_of(metric), signed=True)
     delta = wording.signed_number(comparison.delta, wording.digits_of(metric))
-    return f"{comparison.metric}: worse than the baseline, {delta} {ends}, over {comparison.n_pairs} pairs"
+    return f"{comparison.metric}: worse than the baseline, {delta} {ends}, over {wording.count(comparison.n_pairs, 'pair')}"
 
 
 def _inconclusive(comparison: MetricComparison, plan: Plan) -> str | None:
     low, high = plan.metric(comparison.metric).scale
     if comparison.mde is None or low is None or high is None or comparison.best is None or comparison.best < 0:
         return None
+    if wording.holds(comparison):  # the difference is shown, so that nothing is open
+        return None
     if comparison.mde <= INCONCLUSIVE_FROM * (high - low):
         return None
     smallest = wording.number(comparison.mde)
-    return f"{comparison.metric}: inconclusive below {smallest}, the smallest drop {comparison.n_pairs} pairs can show"
+    pairs = wording.count(comparison.n_pairs, "pair")
+    return f"{comparison.metric}: inconclusive, with {pairs} only a drop of {smallest} is detectable with 80 % power"
 
 
 def _ends(low: float | None, high: float | None) -> str:

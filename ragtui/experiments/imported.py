@@ -287,3 +287,6 @@ class ImportedResults:
 
     def causes(self, side: Side = Side.CANDIDATE) -> Mapping[str, int]:
         return {}
+
+    def labelled(self, side: Side = Side.CANDIDATE) -> Mapping[str, int]:
+        return {}

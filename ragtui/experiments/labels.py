@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import getpass
 import json
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
 from ragtui.experiments.database import explained, transaction
-from ragtui.experiments.plan import Side
+from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.store import Store, StoreError, now
 
 
@@ -111,9 +112,13 @@ def give(
     if value and is_cause(value) != (metric is None):
         remedy = "the row: name no metric" if metric else "a verdict: name its metric"
         raise StoreError(f"{value!r} speaks of {remedy}")
+    if side not in [planned for planned, _ in entry.plan.sides]:
+        raise StoreError(f"experiment {entry.id} has no {side}")
     if metric is not None and metric not in {each.spec for each in entry.plan.metrics}:
         known = ", ".join(each.spec for each in entry.plan.metrics)
         raise StoreError(f"experiment {entry.id} has no metric {metric!r}; it has {known}")
+    if metric is not None and value and value not in set(Label):
+        _check_score(float(value), entry.plan.metric(metric))
     before = _find(store, entry.plan.dataset, case_id, side, metric or "", author or me())
     given = Given(
         entry.plan.dataset,
@@ -165,6 +170,13 @@ def labels(store: Store, dataset: str, author: str | None = None) -> list[Given]
     """Every label of a dataset, oldest first; of one author, or of all."""
     found = store.query("SELECT * FROM labels WHERE dataset = ? ORDER BY at", dataset)
     return [_given(row) for row in found if author is None or row["author"] == author]
+
+
+def _check_score(score: float, metric: PlannedMetric) -> None:
+    low, high = metric.scale
+    if not math.isfinite(score) or (low is not None and score < low) or (high is not None and score > high):
+        ends = f"{'any number' if low is None else f'{low:g}'} to {'any number' if high is None else f'{high:g}'}"
+        raise StoreError(f"{score:g} is outside the scale of {metric.spec}, {ends}")
 
 
 def _check_case(store: Store, experiment: str, case_id: str) -> None:

@@ -60,6 +60,7 @@ class Plan:
     baseline: str | None = None
     judge: str = "embedded"
     judge_model: str = ""  # what the judge's name stood for
+    judge_version: str = ""  # of the embedded judge: another version may give other scores
     strategy: str = "auto"
     group: str | None = None
     repeats: int = 1
@@ -80,6 +81,12 @@ class Plan:
     def id(self) -> str:
         """The experiment's id: short, stable for equal plans."""
         return hashlib.sha256(self.to_json().encode("utf-8", "surrogatepass")).hexdigest()[:10]
+
+    @property
+    def judged_by(self) -> str:
+        """The judge as it counts when scores are compared: what its name stood for, how it asked, its version."""
+        version = f", version {self.judge_version}" if self.judge_version else ""
+        return f"{self.judge_model or self.judge} ({self.strategy}{version})"
 
     def metric(self, spec: str) -> PlannedMetric:
         """The planned metric of that spec.
@@ -102,8 +109,11 @@ class Plan:
         return sum(self.repeats_of(each) for each in self.metrics)
 
     def to_json(self) -> str:
-        """The plan as JSON text, the same for equal plans."""
-        return json.dumps(asdict(self), sort_keys=True, ensure_ascii=False)
+        """The plan as JSON text, the same for equal plans; without a judge's version where none counts."""
+        raw = asdict(self)
+        if not self.judge_version:
+            del raw["judge_version"]
+        return json.dumps(raw, sort_keys=True, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str) -> Plan:

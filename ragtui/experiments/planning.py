@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from ragtui.datasets.check import open_dataset
 from ragtui.datasets.dataset import Dataset, Role, Shape
+from ragtui.datasets.findings import Report
 from ragtui.datasets.formats import ReadOptions
-from ragtui.datasets.mapping import MappingError, metric_inputs
-from ragtui.experiments.case_inputs import origins, resolved
+from ragtui.datasets.mapping import DATA, MappingError, column_of, metric_inputs, parse_reference, unresolved
+from ragtui.datasets.near_names import nearest
+from ragtui.experiments.case_inputs import origins, query_frame, resolved
 from ragtui.experiments.fingerprint import file_fingerprint, fingerprint
 from ragtui.experiments.plan import Plan, PlannedMetric
 from ragtui.experiments.store import Entry
-from ragtui.judges.profile import profile
+from ragtui.judges.profile import EMBEDDED, Profile, profile
 from ragtui.metrics.groups import load_group, propose
 from ragtui.metrics.metric import Kind, Metric
-from ragtui.metrics.registry import metric, resolve_all
+from ragtui.metrics.registry import metric, metrics, resolve_all
+from ragtui.targets import open_target
+from ragtui.targets.recorded import own_responses
 from ragtui.workspace import Workspace
 
 AVERAGES: Final = ("default", "trec_eval", "trec_eval-c", "beir")
+MOST_REPEATS: Final = 1_000
 
 
 class PlanError(ValueError):
@@ -48,8 +53,8 @@ def make_plan(
     """The plan of an experiment; equal arguments over equal content give the same plan.
 
     ``metrics`` are specs (or one text with commas), or ``group`` names a Metric Group of the workspace; with neither,
-    what fits the dataset is proposed. ``mapping`` gives references by ``input`` or ``METRIC.input``, ``thresholds``
-    replaces thresholds by metric.
+    what fits the dataset and what the candidate brings is proposed. ``mapping`` gives references by ``input`` or
+    ``METRIC.input``; a plain ``response`` says what ``recorded`` replays. ``thresholds`` replaces thresholds by metric.
 
     Raises:
         PlanError: something cannot be planned (an unknown average, a threshold off the scale, nothing to score).
@@ -57,14 +62,16 @@ def make_plan(
     """
     for name in (dataset.path, candidate, baseline or ""):
         _check_name(name)
-    mapping = dict(mapping or {})
-    chosen, group_thresholds = _chosen(dataset, workspace, metrics, group)
+    candidate, baseline, mapping = _answering(dataset, candidate, baseline, dict(mapping or {}))
+    if metrics is None and group is None:
+        metrics = proposed(dataset, _brought(dataset, workspace, candidate) | set(mapping))
+    chosen, group_thresholds = _chosen(workspace, metrics or (), group)
     if average not in AVERAGES:
         raise PlanError(f"there is no average {average!r}; choose among {', '.join(AVERAGES)}")
-    if repeats < 1:
-        raise PlanError("--repeats must be at least 1")
-    if not dataset.rows:
-        raise PlanError(f"{dataset.path}: there is no {'query' if dataset.shape is Shape.RETRIEVAL else 'case'} to run")
+    if not 1 <= repeats <= MOST_REPEATS:
+        raise PlanError(f"--repeats must be 1 to {MOST_REPEATS:,}")
+    _refuse_what_is_for_rankings(dataset, split, average)
+    _refuse_nothing_to_run(dataset)
     candidate = _default_run(dataset) if dataset.shape is Shape.RETRIEVAL and candidate == "recorded" else candidate
     wanted = {**group_thresholds, **_named(thresholds or {}, chosen)}
     judged = profile(judge, workspace, strategy=strategy)
@@ -78,6 +85,7 @@ def make_plan(
         baseline=baseline,
         judge=judge,
         judge_model=f"{judged.provider}:{judged.model}@{judged.base_url}" if judged.model else judged.provider,
+        judge_version=_version(judged) if any(each.question for each in chosen) else "",
         strategy=judged.chosen_strategy if judged.model else "auto",
         group=group,
         repeats=repeats,
@@ -96,24 +104,91 @@ def _check_name(name: str) -> None:
         raise PlanError(f"{name}: the file's name is not UTF-8, results cannot be kept under it; rename it") from error
 
 
+def _answering(
+    dataset: Dataset, candidate: str, baseline: str | None, mapping: dict[str, str]
+) -> tuple[str, str | None, dict[str, str]]:
+    """A mapping that says which column is the response says what ``recorded`` replays: that column, with what lies
+    beside it. It is said of that side alone, so it leaves the mapping.
+
+    Raises:
+        PlanError: the reference leads nowhere.
+    """
+    stated = mapping.get("response")
+    if stated is None or dataset.shape is not Shape.CASES or "recorded" not in (candidate, baseline):
+        return candidate, baseline, mapping
+    try:
+        reference = parse_reference(stated)
+        missing = unresolved(dataset, reference)
+    except MappingError as error:
+        raise PlanError(f"--map: {error}") from error
+    if missing is not None:
+        raise PlanError(f"--map response={stated}: {missing}")
+    column, whole = column_of(dataset, reference)
+    if reference.source != DATA or (whole and own_responses(dataset) == (column,)):
+        return candidate, baseline, mapping
+    spec = f"recorded:{column if whole else reference}"
+    rest = {name: value for name, value in mapping.items() if name != "response"}
+    return spec if candidate == "recorded" else candidate, spec if baseline == "recorded" else baseline, rest
+
+
+def check_inputs(names: Collection[str]) -> None:
+    """Makes sure that what a mapping feeds is an input: ``input`` of any metric, or ``METRIC.input`` of that one.
+
+    Raises:
+        PlanError: it is none; the message lists the valid ones. MetricError: there is no such metric.
+    """
+    for name in names:
+        of, _, wanted = name.rpartition(".")
+        owners = (metric(of),) if of else metrics()
+        valid = sorted({each for owner in owners for each in (*owner.inputs, *owner.optional)})
+        if wanted not in valid:
+            near = nearest(wanted, valid)
+            said = f" (did you mean {near}?)" if near else ""
+            whose = f"{owners[0].name} has no input" if of else "no metric has the input"
+            raise PlanError(f"--map {name}: {whose} {wanted!r}{said}; inputs are {', '.join(valid) or 'none'}")
+
+
+def _version(judged: Profile) -> str:
+    """The version of the embedded judge; a model's is its name."""
+    from ragtui.judges.embedded.version import version
+
+    return version() if judged.provider == EMBEDDED.provider else ""
+
+
+def judged_by_another_version(plan: Plan) -> bool:
+    """Whether a plan's scores come from another version of the embedded judge than the one that is installed."""
+    embedded = plan.judge_model == EMBEDDED.provider and any(each.question for each in plan.metrics)
+    return embedded and plan.judge_version != _version(EMBEDDED)
+
+
 def _chosen(
-    dataset: Dataset, workspace: Workspace, metrics: str | Sequence[str] | None, group: str | None
+    workspace: Workspace, metrics: str | Sequence[str], group: str | None
 ) -> tuple[tuple[Metric, ...], dict[str, float]]:
     if group is not None:
         found = load_group(workspace, group)
         return found.metrics, dict(found.thresholds)
-    if metrics is not None:
-        return resolve_all(metrics), {}
-    return resolve_all(proposed(dataset)), {}
+    return resolve_all(metrics), {}
 
 
-def proposed(dataset: Dataset) -> tuple[str, ...]:
-    """The metrics that fit what a dataset holds, all of which the embedded judge can answer.
+def _brought(dataset: Dataset, workspace: Workspace, candidate: str) -> frozenset[str]:
+    """The metric inputs that the candidate adds to what the dataset holds.
+
+    Raises:
+        TargetError: it cannot be used at all.
+    """
+    if dataset.shape is Shape.RETRIEVAL or not dataset.rows:
+        return frozenset()
+    gives: frozenset[str] = getattr(open_target(candidate, dataset, workspace), "gives", frozenset())
+    return gives
+
+
+def proposed(dataset: Dataset, brought: Collection[str] = ()) -> tuple[str, ...]:
+    """The metrics that fit what a dataset holds and what a target brings, all of which the embedded judge can answer.
 
     Raises:
         PlanError: none does.
     """
-    there = {"qrels"} if dataset.shape is Shape.RETRIEVAL else _inputs_of(dataset)
+    there = {"qrels"} if dataset.shape is Shape.RETRIEVAL else _inputs_of(dataset) | set(brought)
     found = propose(there)
     if not found:
         raise PlanError(f"{dataset.path}: no metric fits its columns; name them with --metrics and --map")
@@ -127,6 +202,23 @@ def _inputs_of(dataset: Dataset) -> set[str]:
     recorded = {"response"} if dataset.columns_with(Role.RESPONSE) else set()
     contexts = {"context"} if dataset.columns_with(Role.CONTEXT) else set()
     return {*dataset.fields, *named, *by_role, *recorded, *contexts}
+
+
+def _refuse_nothing_to_run(dataset: Dataset) -> None:
+    """Raises: PlanError: the dataset has nothing that could be scored."""
+    if dataset.shape is Shape.CASES and not dataset.rows:
+        raise PlanError(f"{dataset.path}: there is no case to run")
+    if dataset.shape is Shape.RETRIEVAL and query_frame(dataset).is_empty():
+        raise PlanError(f"{dataset.path}: there is no query to run, neither among its queries nor in its judgments")
+
+
+def _refuse_what_is_for_rankings(dataset: Dataset, split: str | None, average: str) -> None:
+    """Raises: PlanError: an option is given that could change nothing."""
+    if dataset.shape is Shape.RETRIEVAL:
+        return
+    for option, given in (("--split", split is not None), ("--average", average != "default")):
+        if given:
+            raise PlanError(f"{option} is for judged documents; {dataset.path} holds test cases")
 
 
 def _named(thresholds: Mapping[str, float], chosen: Sequence[Metric]) -> dict[str, float]:
@@ -185,6 +277,34 @@ def _check_mapping(each: Metric, dataset: Dataset, mapping: Mapping[str, str]) -
             raise PlanError(f"--map {name}={stated} ({each.name}): {why}")
 
 
+def check_split(report: Report) -> None:
+    """Makes sure that it is clear which judgments are meant.
+
+    Raises:
+        PlanError: the split that was asked for is not there, or there are several and none was.
+    """
+    for finding in report.findings:
+        if finding.code == "BEIR003":
+            raise PlanError(f"{report.shown_path(finding.file)}: {finding.message}")
+
+
+def check_stated(names: Iterable[str], plan: Plan, dataset: Dataset, workspace: Workspace) -> None:
+    """Makes sure that a stated mapping for one metric (``METRIC.input``) is for a metric of the run and an input of it.
+
+    Raises:
+        PlanError: it is not, so what was meant would not happen.
+    """
+    taken = {each.name: (*each.inputs, *each.optional) for each in planned_metrics(plan, workspace)}
+    for name in names:
+        if dataset.shape is not Shape.CASES:
+            raise PlanError(f"--map {name}=…: {dataset.path} holds judged documents, which need no mapping")
+        whose, dot, rest = name.rpartition(".")
+        if dot and whose not in taken:
+            raise PlanError(f"--map {name}=…: there is no metric {whose!r} in the run; it has {', '.join(taken)}")
+        if dot and rest not in taken[whose]:
+            raise PlanError(f"--map {name}=…: {whose} takes no {rest!r}; it takes {', '.join(taken[whose])}")
+
+
 def planned_metrics(plan: Plan, workspace: Workspace) -> tuple[Metric, ...]:
     """The metrics of a plan, ready to score."""
     return tuple(metric(each.spec) for each in plan.metrics)
@@ -212,9 +332,11 @@ def reopen(entry: Entry, workspace: Workspace) -> Dataset:
 
     Raises:
         CannotOpen: it is not there any more.
-        PlanError: its content has changed since, or that of a file whose responses are replayed.
+        PlanError: its content has changed since, or that of a file whose responses are replayed, or the embedded judge.
     """
     plan = entry.plan
+    if judged_by_another_version(plan):
+        raise PlanError(f"the embedded judge has changed since experiment {entry.id} began; run it as a new one")
     path = entry.source if Path(entry.source).is_absolute() else str(workspace.root / entry.source)
     dataset, _ = open_dataset(path, plan.dataset_format, ReadOptions(split=plan.split, limit=plan.limit))
     same = fingerprint_of(dataset, plan.candidate, plan.baseline) == plan.fingerprint

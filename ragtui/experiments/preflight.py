@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ragtui.datasets.dataset import Dataset, Shape
-from ragtui.datasets.findings import Level, Report
+from ragtui.datasets.findings import Finding, Level, Report
+from ragtui.experiments import wording
 from ragtui.experiments.case_inputs import How, InputColumns, Origin, origins, query_frame, target_cases
 from ragtui.experiments.plan import Plan, Side
 from ragtui.experiments.planning import planned_metrics
@@ -82,11 +83,18 @@ def preflight(plan: Plan, dataset: Dataset, workspace: Workspace, report: Report
     chosen = profile(plan.judge, workspace, strategy=plan.strategy)
     metrics = planned_metrics(plan, workspace)
     notes = [*_findings(report), *_plan_notes(plan)]
-    if dataset.shape is Shape.RETRIEVAL:
-        return _of_queries(plan, dataset, metrics, chosen, notes)
     import asyncio
 
+    if dataset.shape is Shape.RETRIEVAL:
+        asyncio.run(_open_all(plan, dataset, workspace))
+        return _of_queries(plan, dataset, metrics, chosen, notes)
     return asyncio.run(_of_cases(plan, dataset, workspace, metrics, chosen, notes))
+
+
+async def _open_all(plan: Plan, dataset: Dataset, workspace: Workspace) -> None:
+    """Opens every target once, so that one which cannot be used is heard of before anything is stored."""
+    for _, spec in plan.sides:
+        await open_target(spec, dataset, workspace).close()
 
 
 async def _of_cases(
@@ -201,7 +209,7 @@ def _of_queries(
     cannot = {NO_JUDGMENTS: queries.height - judged, NO_RELEVANT: judged - relevant}
     left_out = dataset.rows - queries.height
     if left_out > 0:
-        notes.append(f"{left_out} queries without any judgment are left out")
+        notes.append(f"{wording.count(left_out, 'query')} without any judgment left out")
     checks = []
     for side, _ in plan.sides:
         for metric in metrics:
@@ -222,7 +230,12 @@ def _findings(report: Report | None) -> list[str]:
     if errors or warnings:
         notes.append(f"the dataset has {errors} errors and {warnings} warnings: see `ragtui check`")
     worst = sorted((each for each in report.findings if each.level is not Level.INFO), key=lambda each: each.level.rank)
-    return notes + [f"{each.file}:{each.line}: {each.code} {each.message}" for each in worst[:5]]
+    return notes + [f"{_place(each)}{each.code} {each.message}" for each in worst[:5]]
+
+
+def _place(finding: Finding) -> str:
+    line = f"{finding.line}:" if finding.line else ""
+    return f"{finding.file}:{line} " if finding.file else ""
 
 
 def _plan_notes(plan: Plan) -> list[str]:

@@ -42,6 +42,12 @@ class Progress:
     _stop: threading.Event = field(default_factory=threading.Event)
     _turn: Callable[[int], int] | None = None
 
+    def begin(self) -> None:
+        """Forgets the figures of an earlier run, where one watcher follows several; a wish to stop stays."""
+        self.done = self.reused = self.total = self.in_flight = self.prompt_tokens = self.completion_tokens = 0
+        self.states, self.cost, self.stage, self.message = Counter(), None, "", ""
+        self.started = time.monotonic()
+
     def cancel(self) -> None:
         self._stop.set()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from ragtui.judges.judge import Verdict
 
-_CONTENT = ("cases", "responses", "calls", "scores", "score_frames")
+_RESULTS = ("responses", "calls", "scores", "score_frames")
 _SCORE = "INSERT OR REPLACE INTO scores VALUES (?,?,?,?,?,?,?,?,?,?,?)"
 _RESPONSE = "INSERT OR REPLACE INTO responses VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 _CALL = (
@@ -56,9 +57,7 @@ def _claim(store: Store, plan: Plan, source: str, cases: pl.DataFrame | Callable
     with transaction(connection):
         row = connection.execute("SELECT number, deleted FROM experiments WHERE id = ?", (plan.id,)).fetchone()
         if row is not None and (fresh or row["deleted"]):
-            for table in _CONTENT:
-                connection.execute(f"DELETE FROM {table} WHERE experiment = ?", (row["number"],))
-            connection.execute("DELETE FROM experiments WHERE number = ?", (row["number"],))
+            _drop(connection, row["number"])
             for path in store.file(plan.id).parent.glob(f"{plan.id}.*"):
                 path.unlink()
             row = None
@@ -77,6 +76,12 @@ def _claim(store: Store, plan: Plan, source: str, cases: pl.DataFrame | Callable
             ((number, position, *row) for position, row in enumerate(wanted.iter_rows())),
         )
     return int(number or 0)
+
+
+def _drop(connection: sqlite3.Connection, number: int) -> None:
+    for table in ("cases", *_RESULTS):
+        connection.execute(f"DELETE FROM {table} WHERE experiment = ?", (number,))
+    connection.execute("DELETE FROM experiments WHERE number = ?", (number,))
 
 
 class Recorder:
@@ -212,6 +217,13 @@ class Recorder:
                 "WHERE number = ?",
                 (status, message, now(), glance, cells, self.number),
             )
+
+    def withdraw(self) -> None:
+        """Takes an experiment that holds nothing but its plan out of the store."""
+        with explained(self.store.path), transaction(self.store.connection):
+            held = " UNION ALL ".join(f"SELECT 1 FROM {table} WHERE experiment = :number" for table in _RESULTS)
+            if self.store.connection.execute(f"{held} LIMIT 1", {"number": self.number}).fetchone() is None:
+                _drop(self.store.connection, self.number)
 
     def _write(self, sql: str, rows: Iterable[tuple[Any, ...]]) -> None:
         with explained(self.store.path), transaction(self.store.connection):

@@ -19,8 +19,8 @@ class MetricSummary:
     """One metric on one side. ``mean`` is over the ``n_scored`` of ``n_total`` cells, ``strict_mean`` counts errors as
     the worst score; both are ``None`` where nothing was scored (``strict_mean`` also where the scale has no worst end).
     ``histogram`` counts scores in equal bins over the scale. Repeats are folded: a case is one cell, its score their
-    mean; ``flips`` counts cases whose repeats disagree on passing. ``notes`` are short remarks that belong beside the
-    figure ("2 queries not in the run")."""
+    mean; ``ci95`` never leaves the scale; ``flips`` counts cases whose repeats disagree on passing. ``notes`` are short
+    remarks that belong beside the figure ("2 queries not in the run")."""
 
     metric: str
     side: Side
@@ -44,7 +44,7 @@ class MetricSummary:
 @dataclass(frozen=True, slots=True)
 class MetricComparison:
     """Candidate minus baseline over the cases both scored, paired by case id. ``test`` names where ``p`` comes from;
-    ``mde`` is the smallest difference this many pairs would show four times in five. ``worst`` and ``best`` are the
+    ``mde`` is the smallest difference this many pairs detect with 80 % power. ``worst`` and ``best`` are the
     one-sided 95 % bounds of ``delta`` in the metric's direction: a drop is sure where ``best`` is below 0.
     ``sd`` is the deviation of the differences, for ``statistics.rows_needed``."""
 
@@ -106,7 +106,8 @@ class RankedDocument:
 
 @dataclass(frozen=True, slots=True)
 class SideDetail:
-    """What one side answered for one case; ``cause`` is ragtui's diagnosis with the evidence that led there."""
+    """What one side answered for one case; ``contexts`` are those its metrics saw, the dataset's where the target gave
+    none; ``cause`` is ragtui's diagnosis with the evidence that led there."""
 
     side: Side
     state: State
@@ -179,5 +180,10 @@ class Results(Protocol):
         ...
 
     def causes(self, side: Side = Side.CANDIDATE) -> Mapping[str, int]:
-        """Failing rows per cause, the most frequent first; a person's label counts in place of ragtui's cause."""
+        """Failing rows per cause of ragtui's, the most frequent first: rows that miss a threshold, right refusals and
+        rows that a person labelled aside."""
+        ...
+
+    def labelled(self, side: Side = Side.CANDIDATE) -> Mapping[str, int]:
+        """Rows per label that a person gave, failing or not."""
         ...

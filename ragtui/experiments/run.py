@@ -25,6 +25,8 @@ from ragtui.experiments.progress import Progress, Status
 from ragtui.experiments.retrieval_run import RetrievalRun
 from ragtui.experiments.store import Store, StoreError
 from ragtui.judges.judge import JudgeStopped
+from ragtui.judges.profile import JudgeError
+from ragtui.targets.target import TargetError
 from ragtui.workspace import Workspace
 
 
@@ -59,11 +61,13 @@ def run(
         StoreError: another run holds the workspace, or it cannot be written; once the run goes on, a disk that fills up
             pauses it instead.
         TargetError: a target cannot be used at all.
-        JudgeError: the judge cannot be used.
+        JudgeError: the judge cannot be used. Where a target or judge ends the run before anything was stored, no
+            experiment is left behind.
     """
     options = options or RunOptions()
     source = source_of(dataset, workspace)
     with store.begin(plan, source, lambda: case_table(dataset, plan.mapping), options.fresh) as recorder:
+        progress.begin()
         progress.experiment = plan.id
         retry = recorder.status_before() is Status.FINISHED
         recorder.status(Status.RUNNING)
@@ -87,6 +91,8 @@ def run(
             status, message = Status.PAUSED, str(stopped)
         except BaseException as error:
             message = str(error) or type(error).__name__
+            if isinstance(error, TargetError | JudgeError):
+                recorder.withdraw()
             raise
         finally:
             progress.status, progress.message = status, message

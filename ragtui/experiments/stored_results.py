@@ -101,9 +101,12 @@ class StoredResults:
         return out.join(self._labels(side), on="case_id", how="left", maintain_order="left").drop("position")
 
     def causes(self, side: Side = Side.CANDIDATE) -> Mapping[str, int]:
-        """Failing rows per cause, the most frequent first; a label counts in place of ragtui's cause."""
-        rows = self.rows(side).select(pl.coalesce(pl.col("label"), pl.col("cause")).alias("cause"))
-        return dict(Counter(rows["cause"].drop_nulls().to_list()).most_common())
+        """Failing rows per cause of ragtui's, the most frequent first; labelled rows are counted by ``labelled``."""
+        return tally.causes(self.rows(side), self.plan.metrics)
+
+    def labelled(self, side: Side = Side.CANDIDATE) -> Mapping[str, int]:
+        """Rows per label that a person gave, failing or not."""
+        return dict(Counter(self.rows(side)["label"].drop_nulls().to_list()).most_common())
 
     def texts(self, side: Side = Side.CANDIDATE) -> pl.DataFrame:
         """What was asked, expected and answered, a row a case."""
@@ -228,7 +231,12 @@ class StoredResults:
         path = self.store.file(self.experiment, f".{side}.ranking.parquet")
         listed: dict[int, list[str]] = {}
         if path.is_file():
-            mine = pl.scan_parquet(path, glob=False).filter(pl.col("position").is_in(positions)).sort("position", "rank").collect()
+            mine = (
+                pl.scan_parquet(path, glob=False)
+                .filter(pl.col("position").is_in(positions))
+                .sort("position", "rank")
+                .collect()
+            )
             for position, doc, score in mine.select("position", "doc_id", "score").iter_rows():
                 listed.setdefault(position, []).append(doc)
                 if scores is not None:

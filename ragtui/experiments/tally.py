@@ -6,6 +6,7 @@ A frame of cases has ``position``, ``case_id``, ``name``. Nothing here knows whe
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -13,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from ragtui.experiments import statistics
+from ragtui.experiments.cause import Cause
 from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.results import MetricComparison, MetricSummary
 from ragtui.metrics.score import State
@@ -87,7 +89,7 @@ def summary(
         side=side,
         mean=float(scores.mean()) if scores.size else None,
         strict_mean=_strict_mean(scores, sum(n for state, n in states.items() if state.is_error), metric.worst),
-        ci95=_interval(scores, scored_clusters),
+        ci95=_between(_interval(scores, scored_clusters), *_reach(scores, metric.scale)),
         n_scored=scores.size,
         n_total=cases.height,
         states=states,
@@ -105,6 +107,23 @@ def _interval(scores: NDArray[np.float64], clusters: Sequence[object] | None) ->
         return statistics.wilson(int(scores.sum()), scores.size)
     estimate = statistics.mean_interval(scores, clusters)
     return None if estimate is None else (estimate.low, estimate.high)
+
+
+def _between(ends: tuple[float, float] | None, bottom: float | None, top: float | None) -> tuple[float, float] | None:
+    """An interval as far as it lies between ``bottom`` and ``top``, either of which may be open."""
+    if ends is None:
+        return None
+    low, high = ends
+    return (low if bottom is None else max(low, bottom), high if top is None else min(high, top))
+
+
+def _reach(scores: NDArray[np.float64], scale: tuple[float | None, float | None]) -> tuple[float | None, float | None]:
+    """How far a mean can lie: the scale's ends, or the scores' where an imported file goes beyond them."""
+    bottom, top = scale
+    return (
+        None if bottom is None or not scores.size else min(bottom, float(scores.min())),
+        None if top is None or not scores.size else max(top, float(scores.max())),
+    )
 
 
 def _strict_mean(scores: NDArray[np.float64], errors: int, worst: float | None) -> float | None:
@@ -142,12 +161,15 @@ def comparison(
     found = statistics.paired(both["score"].to_numpy(), both["other"].to_numpy(), sources, seed=seed)
     gain = (both["score"] - both["other"]).to_numpy() * (1 if metric.higher_is_better else -1)
     worst, best = found.worst, found.best
+    bottom, top = _reach(np.concatenate([both["score"].to_numpy(), both["other"].to_numpy()]), metric.scale)
+    ends = None if found.low is None or found.high is None else (found.low, found.high)
+    width = None if bottom is None or top is None else top - bottom
     if not metric.higher_is_better and worst is not None and best is not None:
         worst, best = -best, -worst
     return MetricComparison(
         metric=metric.spec,
         delta=found.delta,
-        ci95=None if found.low is None or found.high is None else (found.low, found.high),
+        ci95=_between(ends, None if width is None else -width, width),
         p=found.p,
         p_holm=None,
         test=found.test,
@@ -195,6 +217,18 @@ def rows(
                 .drop("_other")
             )
     return out
+
+
+def causes(rows: pl.DataFrame, metrics: Sequence[PlannedMetric]) -> dict[str, int]:
+    """How many rows fail for which cause, the most frequent first. A row fails where a metric with a threshold says so:
+    a right refusal does not, whatever it scored; a row that a person labelled is that label's."""
+    failing = [~pl.col(f"{each.spec} passed") for each in metrics if f"{each.spec} passed" in rows.columns]
+    if not failing:
+        return {}
+    told = rows.filter(
+        pl.any_horizontal(failing), pl.col("label").is_null(), pl.col("cause") != Cause.RIGHT_REFUSAL.value
+    )
+    return dict(Counter(told["cause"].to_list()).most_common())
 
 
 def worst_first(rows: pl.DataFrame, metric: PlannedMetric) -> pl.DataFrame:

@@ -11,17 +11,27 @@ from ragtui.metrics.score import State
 
 NONE: Final = "–"
 ALPHA: Final = 0.05
+SIDES: Final = ("candidate", "baseline")
 
 
-def number(value: float | None, digits: int = 2, against: float | None = None) -> str:
-    """A number as text, with as many more digits as it takes to stay on its side of ``against`` (2.996 against 3)."""
+def number(value: float | None, digits: int = 2, against: float | None = None, most: int = 9) -> str:
+    """A number as text, with as many more digits as it takes to stay on its side of ``against`` (2.996 against 3), at
+    ``most`` so many: what is nearer is rounding and reads ``<3.00`` or ``>3.00``."""
     if value is None:
         return NONE
-    text = f"{value:.{digits}f}"
-    while against is not None and digits < 17 and not _same_side(text, value, against):
-        digits += 1
-        text = f"{value:.{digits}f}"
+    text, longer = f"{value:.{digits}f}", digits
+    while against is not None and longer < most and not _same_side(text, value, against):
+        longer += 1
+        text = f"{value:.{longer}f}"
+    if against is not None and not _same_side(text, value, against):
+        return f"{'<' if value < against else '>'}{number(against, digits)}"
     return text if float(text) != 0 else text.lstrip("-")
+
+
+def count(n: int, thing: str) -> str:
+    """``1 case``, ``2,000 cases``, ``2 queries``."""
+    many = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"
+    return f"{n:,} {thing if n == 1 else many}"
 
 
 def _same_side(text: str, value: float, against: float) -> bool:
@@ -29,16 +39,24 @@ def _same_side(text: str, value: float, against: float) -> bool:
 
 
 def score(value: float | None, metric: PlannedMetric) -> str:
-    """One case's score: whole numbers of a 1 to 5 scale as such, else two digits or as many as pass/fail needs."""
+    """One case's score with its unit: whole numbers of a 1 to 5 scale as such, else two digits or as many as pass/fail
+    needs."""
     if value is None:
         return NONE
     whole = value == int(value) and metric.scale[1] is not None and metric.scale[1] > 1
-    return f"{int(value)}" if whole else number(value, digits_of(metric), metric.threshold)
+    text = f"{int(value)}" if whole else number(value, digits_of(metric), metric.threshold)
+    return text + unit(metric)
 
 
 def digits_of(metric: PlannedMetric | None) -> int:
-    """Digits a mean of this metric is shown with: milliseconds and tokens need none."""
-    return 0 if metric is not None and metric.unit in ("ms", "tokens", "words", "characters") else 2
+    """Digits a mean of this metric is shown with: milliseconds and tokens need none, money four."""
+    known = metric.unit if metric is not None else ""
+    return 0 if known in ("ms", "tokens", "words", "characters") else 4 if known == "USD" else 2
+
+
+def unit(metric: PlannedMetric | None) -> str:
+    """`` ms`` behind a figure, or nothing."""
+    return f" {metric.unit}" if metric is not None and metric.unit else ""
 
 
 def counts(summary: MetricSummary) -> str:
@@ -59,7 +77,7 @@ def mean(summary: MetricSummary, metric: PlannedMetric | None = None, strict: bo
     value = summary.strict_mean if strict else summary.mean
     if value is None:
         return f"no value {counts(summary)}"
-    return f"{number(value, _digits(summary, metric), summary.threshold)} {counts(summary)}"
+    return f"{number(value, _digits(summary, metric), summary.threshold)}{unit(metric)} {counts(summary)}"
 
 
 def _digits(summary: MetricSummary, metric: PlannedMetric | None) -> int:
@@ -83,19 +101,15 @@ def interval(ci95: tuple[float, float] | None, digits: int = 2, signed: bool = F
 
 
 def mean_interval(summary: MetricSummary, metric: PlannedMetric) -> str:
-    """The interval of a mean, shown no further than the scale goes."""
-    if summary.ci95 is None:
-        return NONE
-    (low, high), (bottom, top) = summary.ci95, metric.scale
-    shown = (low if bottom is None else max(low, bottom), high if top is None else min(high, top))
-    return interval(shown, _digits(summary, metric))
+    """The interval of a mean, with as many digits as the mean."""
+    return interval(summary.ci95, _digits(summary, metric))
 
 
 def signed_number(value: float | None, digits: int = 2) -> str:
     """A difference: ``+0.89``, ``-0.10``, ``0.00``; more digits where it would read as none."""
     if value is None:
         return NONE
-    text = number(value, digits, against=0.0) if abs(value) > 1e-12 else f"{0.0:.{digits}f}"
+    text = number(value, digits, against=0.0, most=17) if abs(value) > 1e-12 else f"{0.0:.{digits}f}"
     return text if text.startswith("-") or float(text) == 0 else f"+{text}"
 
 
@@ -106,7 +120,7 @@ def p_value(p: float | None) -> str:
     if p < 0.001:
         return "<.001"
     text = number(p, 3, against=ALPHA)
-    return text if p >= 1 else text.removeprefix("0")
+    return text if p >= 1 else text.replace("0.", ".", 1)
 
 
 def rate(share: float | None) -> str:
@@ -128,36 +142,50 @@ def holds(comparison: MetricComparison) -> bool:
     return comparison.p_holm is not None and comparison.p_holm < ALPHA
 
 
-def verdict(comparison: MetricComparison, metric: PlannedMetric) -> str:
-    """One plain sentence on a difference that claims no more than the figures do."""
+def verdict(comparison: MetricComparison, metric: PlannedMetric, sides: tuple[str, str] = SIDES) -> str:
+    """One plain sentence on a difference that claims no more than the figures do; ``sides`` are candidate and baseline
+    by the names that are shown."""
     digits = digits_of(metric)
     if comparison.delta is None or comparison.ci95 is None:
         shared = f"only {comparison.n_pairs} case" if comparison.n_pairs else "no case"
         return f"{metric.spec}: not compared, {shared} that both sides scored"
-    figures = f"{signed_number(comparison.delta, digits)} {interval(comparison.ci95, digits, signed=True)}"
-    figures = f"{figures}, p {p_value(comparison.p_holm)} (Holm); {pairs(comparison)}"
+    figures = (
+        f"{signed_number(comparison.delta, digits)}{unit(metric)} {interval(comparison.ci95, digits, signed=True)}"
+    )
+    figures = f"{figures}, {p_holm(comparison)}; {pairs(comparison, sides)}"
     if holds(comparison):
         better = (comparison.delta > 0) == metric.higher_is_better
-        return f"{metric.spec}: candidate is {'better' if better else 'worse'}, {figures}"
-    smallest = f"; {number(comparison.mde, digits)} would show four times in five" if comparison.mde else ""
+        return f"{metric.spec}: {sides[0]} is {'better' if better else 'worse'}, {figures}"
+    smallest = (
+        f"; {number(comparison.mde, digits)}{unit(metric)} is detectable with 80 % power" if comparison.mde else ""
+    )
     return f"{metric.spec}: no difference shown, {figures}{smallest}"
 
 
-def pairs(comparison: MetricComparison) -> str:
-    """``51 pairs: 27 better, 19 equal, 5 worse; 4 new, 4 missing``."""
+def pairs(comparison: MetricComparison, sides: tuple[str, str] = SIDES) -> str:
+    """``51 pairs: 27 better, 19 equal, 5 worse; 4 scored for the candidate only``."""
     shown = f"{comparison.wins} better, {comparison.ties} equal, {comparison.losses} worse"
-    extra = [f"{n} {word}" for n, word in ((comparison.new, "new"), (comparison.missing, "missing")) if n]
-    return f"{comparison.n_pairs} pairs: {shown}{'; ' + ', '.join(extra) if extra else ''}"
+    alone = zip((comparison.new, comparison.missing), sides, strict=True)
+    extra = [f"{n} scored for {'' if side.isupper() else 'the '}{side} only" for n, side in alone if n]
+    return f"{count(comparison.n_pairs, 'pair')}: {shown}{'; ' + ', '.join(extra) if extra else ''}"
 
 
-def causes(found: Mapping[str, int]) -> str:
-    """``18 of 42 failing rows: retrieval miss; 9: ungrounded``; empty where nothing fails."""
-    total = sum(found.values())
-    if not total:
-        return ""
-    (first, n), *rest = found.items()
-    head = f"{n} of {total} explained failing {'row' if total == 1 else 'rows'}: {first}"
-    return "; ".join([head, *(f"{n}: {name}" for name, n in rest)])
+def p_holm(comparison: MetricComparison) -> str:
+    """``p (Holm) .034``: the p that the verdict goes by."""
+    return f"p (Holm) {p_value(comparison.p_holm)}" if comparison.p_holm is not None else NONE
+
+
+def causes(found: Mapping[str, int], labelled: Mapping[str, int] | None = None) -> str:
+    """``18 of 42 explained failing rows: retrieval miss; 9: ungrounded. Labelled by people: 2 model fault``; empty where
+    there are none."""
+    parts = []
+    if total := sum(found.values()):
+        (first, n), *rest = found.items()
+        head = f"{n} of {total} explained failing {'row' if total == 1 else 'rows'}: {first}"
+        parts.append("; ".join([head, *(f"{n}: {name}" for name, n in rest)]))
+    if labelled:
+        parts.append("Labelled by people: " + ", ".join(f"{n} {name}" for name, n in labelled.items()))
+    return ". ".join(parts)
 
 
 def side_name(side: Side, target: str | None) -> str:

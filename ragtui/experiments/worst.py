@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
-from ragtui.experiments import tally
+from ragtui.experiments import tally, wording
 from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.results import Results
+
+if TYPE_CHECKING:
+    import polars as pl
+
+OPERATIONAL: Final = "operational"
 
 
 @dataclass(frozen=True, slots=True)
 class WorstRow:
     """One row: its score by the metric, the reason (of the first repeat; where a metric gives none, answer against
-    expected), ragtui's cause, the person's label."""
+    expected; for time, tokens and money what is usual), ragtui's cause, the person's label."""
 
     case_id: str
     name: str
@@ -25,6 +31,7 @@ class WorstRow:
 def worst_rows(results: Results, metric: PlannedMetric, n: int, side: Side = Side.CANDIDATE) -> list[WorstRow]:
     """The ``n`` worst rows that a metric scored; rows with the best score of its scale are not among them."""
     rows = tally.worst_first(results.rows(side), metric)
+    usual = _usual(rows, metric)
     best = metric.scale[1] if metric.higher_is_better else metric.scale[0]
     found = []
     for row in rows.head(n).iter_rows(named=True):
@@ -35,7 +42,7 @@ def worst_rows(results: Results, metric: PlannedMetric, n: int, side: Side = Sid
                 row["case_id"],
                 row["name"],
                 row[metric.spec],
-                _reason(results, row["case_id"], metric.spec, side),
+                _reason(results, row["case_id"], metric, side) or usual,
                 row["cause"],
                 row["label"],
             )
@@ -43,17 +50,25 @@ def worst_rows(results: Results, metric: PlannedMetric, n: int, side: Side = Sid
     return found
 
 
-def _reason(results: Results, case_id: str, metric: str, side: Side) -> str:
+def _reason(results: Results, case_id: str, metric: PlannedMetric, side: Side) -> str:
     case = results.detail(case_id)
     answered = case.side(side)
     cells = answered.cells if answered is not None else ()
-    given = next((cell.reason for cell in cells if cell.metric == metric and cell.reason), "")
-    if given or answered is None:
+    given = next((cell.reason for cell in cells if cell.metric == metric.spec and cell.reason), "")
+    if given or answered is None or metric.kind == OPERATIONAL:
         return given
     if not answered.response or not case.expected:
         return answered.cause_evidence
     expected = case.expected.get("ground_truth") or next(iter(case.expected.values()))
     return f"says “{_short(answered.response)}” where “{_short(expected)}” is expected"
+
+
+def _usual(rows: pl.DataFrame, metric: PlannedMetric) -> str:
+    """What a figure of time, tokens or money is high against; wording does not explain it."""
+    half = rows[metric.spec].median()
+    if metric.kind != OPERATIONAL or not isinstance(half, float):
+        return ""
+    return f"half of the cases take {wording.score(half, metric)} or less"
 
 
 def _short(text: str, limit: int = 120) -> str:

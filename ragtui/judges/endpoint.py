@@ -25,6 +25,7 @@ _STOP_STATUSES: Final = {401: "the key was refused", 403: "access was refused", 
 _QUOTA: Final = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "access_terminated")
 _CHARACTERS_PER_TOKEN: Final = 4
 _HOPELESS_AFTER: Final = 12
+_LIMITED_AFTER: Final = 3  # cells in a row, each of which was tried for more than a minute
 _TRIES_OF_A_STRANGER: Final = 3
 
 
@@ -96,6 +97,7 @@ class Endpoint:
         self._client: AsyncOpenAI | None = None
         self._answered = False
         self._failures = 0
+        self._limited = 0
         self._first: asyncio.Lock | None = None
         self._stopped: str | None = None
 
@@ -149,7 +151,7 @@ class Endpoint:
                         raise self._given_up(failure) from None
                     await asyncio.sleep(self._patience.seconds(failed[failure.cause], failure.wait))
                     continue
-                self._answered, self._failures = True, 0
+                self._answered, self._failures, self._limited = True, 0, 0
                 self.concurrency.succeeded()
                 self.concurrency.spent(estimate, (reply.prompt_tokens or estimate) + (reply.completion_tokens or 0))
                 usage.add(reply)
@@ -161,7 +163,12 @@ class Endpoint:
         return not never and self._patience.allows(cause, failed)
 
     def _given_up(self, failure: _Failure) -> Exception:
-        """A server that cannot be reached at all, or no longer, stops the run instead of failing cell by cell."""
+        """A server that cannot be reached at all, or no longer, or lets nothing through any more, stops the run instead of
+        failing cell by cell."""
+        if failure.cause == RATE_LIMIT:
+            self._limited += 1
+            if self._limited >= _LIMITED_AFTER:
+                return JudgeStopped(f"{self._where()}: nothing gets through any more, {failure.message}")
         if failure.cause in (CONNECTION, TIMEOUT):
             self._failures += 1
             if not self._answered or self._failures >= _HOPELESS_AFTER:
@@ -203,9 +210,7 @@ class Endpoint:
     def _no_answer(self, error: BaseException) -> _Failure:
         """The client calls a refused connection a time-out too: the innermost error tells."""
         root = _root(error)
-        if isinstance(root, TimeoutError) or (
-            not isinstance(root, OSError | EOFError) and "Timeout" in type(error).__name__
-        ):
+        if isinstance(root, TimeoutError) or "Timeout" in type(root).__name__:
             return _Failure(TIMEOUT, f"no answer within {self.profile.timeout:g} s")
         return _Failure(CONNECTION, self._clean(_said(root)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
@@ -87,20 +87,19 @@ def terms(text: str) -> list[str]:
 
 
 def _indexed(dataset: Dataset) -> tuple[Any, pl.Series]:
-    """The index, and the document ids in its order."""
+    """The index, and the document ids in its order; of several documents with one id the last is searched."""
     import bm25s
     import polars as pl
 
-    ids: list[str] = []
-    listed: list[list[str]] = []
-    for doc_id, text in documents(dataset):
-        ids.append(doc_id)
-        listed.append(terms(text))
-    if not any(listed):
+    try:
+        terms_of = {each.doc_id: terms(each.whole) for batch in corpus(dataset) for each in batch}
+    except OSError as error:
+        raise TargetError(f"{dataset.corpus_path}: cannot be read: {error.strerror or error}") from error
+    if not any(terms_of.values()):
         raise TargetError(f"{dataset.path}: its corpus holds no words to search")
     index = bm25s.BM25(method="lucene", k1=K1, b=B)
-    index.index(listed, show_progress=False)
-    return index, pl.Series("doc_id", ids)
+    index.index(list(terms_of.values()), show_progress=False)
+    return index, pl.Series("doc_id", list(terms_of))
 
 
 def _batch(index: Any, doc_ids: pl.Series, ids: Sequence[str], texts: Sequence[str]) -> pl.DataFrame:
@@ -129,10 +128,3 @@ def _schema() -> dict[str, Any]:
     import polars as pl
 
     return {"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64}
-
-
-def documents(dataset: Dataset) -> Iterator[tuple[str, str]]:
-    """Every document's id and text, title in front, in the corpus' order."""
-    for batch in corpus(dataset):
-        for document in batch:
-            yield document.doc_id, document.whole

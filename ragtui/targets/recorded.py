@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.datasets.case_ids import CASE_ID
 from ragtui.datasets.dataset import Dataset, Role, Shape
+from ragtui.datasets.list_cells import printed_list
+from ragtui.datasets.mapping import (
+    DATA,
+    MappingError,
+    Resolution,
+    column_of,
+    inputs_frame,
+    is_reference,
+    parse_reference,
+    unresolved,
+)
 from ragtui.metrics.score import State
 from ragtui.targets.files import find_file
 from ragtui.targets.target import Case, Response, TargetError
@@ -37,6 +49,8 @@ def open_kind(rest: str, dataset: Dataset, workspace: Workspace) -> Recorded:
         return _opened("recorded", dataset, _only_response(dataset))
     if rest in _names(dataset):
         return _opened(f"recorded:{rest}", dataset, rest)
+    if is_reference(rest):
+        return _at(rest, dataset)
     return _from_file(rest, dataset, workspace)
 
 
@@ -57,6 +71,13 @@ class Recorded:
         for case in cases:
             yield self._response(case.case_id)
 
+    @property
+    def gives(self) -> frozenset[str]:
+        """The metric inputs that at least one recorded answer brings."""
+        named = {"text": "response", "contexts": "context"}
+        own = {named.get(name, name): column for name, column in self.columns.items()}
+        return frozenset(name for name, column in {**self.extra, **own}.items() if any(map(_is_filled, column)))
+
     async def close(self) -> None:
         """Nothing is open."""
 
@@ -67,6 +88,31 @@ class Recorded:
         values = {name: column[row] for name, column in self.columns.items()}
         extra = {name: column[row] for name, column in self.extra.items() if column[row] is not None}
         return Response(case_id, **values, extra=extra)
+
+
+def _at(reference: str, dataset: Dataset) -> Recorded:
+    """Responses inside a column's objects, as ``${data.output.text}``.
+
+    Raises:
+        TargetError: the reference leads nowhere in the dataset.
+    """
+    try:
+        found = parse_reference(reference)
+        missing = unresolved(dataset, found)
+    except MappingError as error:
+        raise TargetError(f"recorded:{reference}: {error}") from error
+    if missing is not None or found.source != DATA:
+        raise TargetError(f"recorded:{reference}: {missing or 'a response cannot come from the target it replaces'}")
+    texts = inputs_frame(dataset, Resolution({"response": found}))["response"].to_list()
+    column, _ = column_of(dataset, found)
+    assert column is not None
+    opened = _opened(f"recorded:{reference}", dataset, column)
+    return replace(opened, source=f"{dataset.path}, {reference}", columns={**opened.columns, "text": texts})
+
+
+def own_responses(dataset: Dataset) -> tuple[str, ...]:
+    """The columns of a dataset that hold responses; ``recorded`` alone stands for the only one."""
+    return tuple(_responses(dataset)) if dataset.shape is Shape.CASES else ()
 
 
 def _names(dataset: Dataset) -> list[str]:
@@ -83,7 +129,9 @@ def _responses(dataset: Dataset) -> list[str]:
 def _only_response(dataset: Dataset) -> str:
     found = _responses(dataset)
     if not found:
-        raise TargetError(f"{dataset.path} has no recorded responses; name who answers, as recorded:FILE")
+        raise TargetError(
+            f"{dataset.path} has no recorded responses; name who answers, as recorded:FILE or recorded:COLUMN"
+        )
     if len(found) > 1:
         names = ", ".join(f"recorded:{name}" for name in found[:8])
         raise TargetError(f"{dataset.path} has {len(found)} columns of responses; name one of {names}")
@@ -96,14 +144,9 @@ def _from_file(name: str, dataset: Dataset, workspace: Workspace) -> Recorded:
     Raises:
         TargetError: it is not there, holds no responses, or none of its case ids is one of the dataset's.
     """
-    from ragtui.datasets.check import CannotOpen, open_dataset
-
     columns = ", ".join(_responses(dataset)) or "none"
     path = find_file(name, dataset, workspace, f"column (of responses there are {columns}) or file")
-    try:
-        other, _ = open_dataset(str(path))
-    except CannotOpen as error:
-        raise TargetError(f"recorded:{name}: {error}") from error
+    other = _answers_in(path, name)
     if other.cases is None or dataset.cases is None:
         raise TargetError(f"recorded:{name}: holds judged documents, no responses; a run is used as run:{name}")
     known = set(dataset.cases[CASE_ID])
@@ -113,7 +156,47 @@ def _from_file(name: str, dataset: Dataset, workspace: Workspace) -> Recorded:
             f"recorded:{name}: none of its case ids is in {dataset.path} (it has {', '.join(theirs) or 'none'}, the "
             f"dataset {', '.join(ours) or 'none'}); both need the same id column"
         )
-    return _opened(f"recorded:{name}", other, _only_response(other), others=True)
+    return _opened(f"recorded:{name}", other, _response_of_file(other, name), others=True)
+
+
+def _answers_in(path: Path, name: str) -> Dataset:
+    """A file of answers: any dataset, else any table, since answers need no question beside them.
+
+    Raises:
+        TargetError: it is neither.
+    """
+    from ragtui.datasets.check import CannotOpen, open_dataset
+
+    try:
+        return open_dataset(str(path))[0]
+    except CannotOpen as error:
+        refused = TargetError(f"recorded:{name}: {error}")
+    try:
+        found = open_dataset(str(path), "table")[0]
+    except CannotOpen:
+        raise refused from None
+    if not found.columns_with(Role.ID) and not found.columns_with(Role.INPUT):
+        columns = ", ".join(_names(found)[:8])
+        raise TargetError(f"recorded:{name}: no column holds case ids; call it id (its columns are {columns})")
+    return found
+
+
+def _response_of_file(other: Dataset, name: str) -> str:
+    """The column of a file of answers that holds them: by its name, else the only column that could.
+
+    Raises:
+        TargetError: none does, or several do.
+    """
+    found = _responses(other)
+    if not found and not other.columns_with(Role.INPUT):
+        known = {*_CONTEXTS, *(each for names in _MEASURED.values() for each, _ in names)}
+        unnamed = [column for column in other.columns_with(Role.IGNORED) if column.lower() not in known]
+        found = unnamed if len(unnamed) == 1 else []
+    if len(found) == 1:
+        return found[0]
+    columns = ", ".join((found or _names(other))[:8])
+    said = f"has {len(found)} columns of responses" if found else "has no recorded responses"
+    raise TargetError(f"recorded:{name}: {said}; call the one to use response (its columns are {columns})")
 
 
 def _opened(spec: str, dataset: Dataset, response: str, others: bool = False) -> Recorded:
@@ -160,12 +243,18 @@ def _scale(name: str, column: str) -> float:
     return next((scale for stem, scale in _MEASURED[name] if column.lower().startswith(stem)), 1.0)
 
 
+def _is_filled(value: Any) -> bool:
+    return value is not None and not (isinstance(value, (str, list, tuple)) and not value)
+
+
 def _text(value: Any) -> str | None:
     return "\n".join(value) if isinstance(value, list) else value
 
 
 def _contexts(value: Any) -> tuple[str, ...] | None:
-    """Chunks in rank order; a cell that is a JSON list is its items, any other text is one chunk."""
+    """Chunks in rank order; a cell that prints a list (JSON, Python) is its items, any other text is one chunk."""
+    if isinstance(value, str) and (cell := printed_list(value)) is not None and cell.how == "python":
+        return cell.items
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
             parsed = json.loads(value)

@@ -19,7 +19,7 @@ class Action:
     """``name`` is typed after ``:``; ``title`` explains it; ``keys`` is one or several, comma separated.
 
     ``short`` is the word in the footer (empty: not there), which drops those of high ``rank`` first when it is narrow;
-    ``argument`` is what ``:`` may be given after the name.
+    ``argument`` is what ``:`` may be given after the name; ``words`` find it, too, though they are not shown.
     """
 
     scope: str
@@ -29,6 +29,7 @@ class Action:
     short: str = ""
     argument: str = ""
     rank: int = 5
+    words: str = ""
 
     @property
     def id(self) -> str:
@@ -107,6 +108,8 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("text", "half-page-up", "ctrl+u", "Half a page up"),
     Action("text", "page-down", "pagedown", "A page down"),
     Action("text", "page-up", "pageup", "A page up"),
+    Action("text", "filter", "f", "Show only rows where an SQL expression holds", argument="SQL"),
+    Action("text", "sort", "s", "Sort the rows", argument="COLUMN"),
     Action("text", "search", "/", "Search the text", "search", argument="TEXT", rank=6),
     Action("text", "next-match", "n", "Next place found"),
     Action("text", "previous-match", "N", "Previous place found"),
@@ -119,23 +122,25 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("datasets", "explain", "i", "Explain this finding's rule"),
     Action("datasets", "copy", "y", "Copy this cell, whole"),
     Action("datasets", "editor", "e", "Open the file in $EDITOR, at this line"),
-    Action("datasets", "close", "D", "Close this dataset (the file stays)"),
+    Action("datasets", "close", "D", "Close this dataset (the file stays)", words="remove delete"),
+    Action("datasets", "undo", "u", "Open the dataset again that was closed last"),
     Action("groups", "new-group", "a", "Make a Metric Group", "new group", argument="NAME", rank=3),
     Action("groups", "add-metric", "+", "Add metrics to this group", "add metrics", rank=3),
     Action("groups", "move-down", "J", "Move this metric down"),
     Action("groups", "move-up", "K", "Move this metric up"),
     Action("groups", "duplicate", "c", "Copy this group under a new name", argument="NAME"),
     Action("groups", "rename", "R", "Rename this group", argument="NAME"),
-    Action("groups", "delete", "D", "Delete this group, or take this metric out"),
+    Action("groups", "delete", "D", "Delete this group, or take this metric out", words="remove"),
+    Action("groups", "undo", "u", "Undo the last change to the groups"),
     Action("experiments", "new", "a", "New experiment", "new", rank=3),
     Action("experiments", "resume", "r", "Resume this experiment", "resume", rank=3),
     Action("experiments", "cancel", "X", "Stop the run; what is scored is kept", "stop", rank=3),
-    Action("experiments", "delete", "D", "Delete this experiment"),
+    Action("experiments", "delete", "D", "Delete this experiment", words="remove"),
     Action("experiments", "undelete", "u", "Bring the last deleted experiment back"),
     Action("experiments", "refresh", "ctrl+r", "Look for experiments again"),
     Action("results", "compare", "c", "Differences to the baseline, largest regression first", "compare"),
     Action("results", "strict", "S", "Means that count errors as the worst score"),
-    Action("results", "export", "x", "Export the rows shown", argument="FILE"),
+    Action("results", "export", "x", "Export: .csv the rows shown, .md .html … all", argument="FILE"),
     Action("detail", "prompt", "p", "The judge's prompt and raw reply", "prompt"),
     Action("detail", "next-claim", "}", "Next claim, and what supports it", "next claim"),
     Action("detail", "previous-claim", "{", "Previous claim"),

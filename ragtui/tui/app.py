@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,7 +20,7 @@ from textual.worker import Worker, WorkerState
 from ragtui.text import block
 from ragtui.tui import themes
 from ragtui.tui.actions import SCOPES, Action, bindings, read_keymap
-from ragtui.tui.performing import Performs, available, chain, tell, work
+from ragtui.tui.performing import Performs, available, chain, own_first, tell, work
 from ragtui.tui.screens.main import MainScreen
 from ragtui.tui.widgets.choosing import Choice, Choosing
 from ragtui.tui.widgets.key_bar import key_of
@@ -81,7 +82,7 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
         lines = [*(f"{problem.path.name}: {problem.message}" for problem in problems), *wrong]
         if lines:
             tell(self.main, "\n".join(lines), "warning", title="left out")
-        work(self.main, self._load(), "load")
+        work(self.main, partial(self._load), "load")
 
     async def _load(self) -> None:
         """Opens what was named on the command line, and the experiment that was asked for."""
@@ -113,7 +114,7 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
         # Keys typed faster than a field appears were sent to what had the focus before: they belong to the field.
         if event.is_printable and event.character is not None:
             if isinstance(self.focused, Input):
-                self.focused.insert_text_at_cursor(event.character)
+                self.focused.replace(event.character, *self.focused.selection)
             elif isinstance(self.screen, Choosing):
                 self.screen.typed_early(event.character)
             else:
@@ -142,7 +143,7 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
 
     async def open_results(self, experiment: str) -> None:
         """Brings an experiment's results to the front."""
-        await self._pane("results")
+        await self._pane(self.main.pane.id or "datasets")
         await self.main.open_results(experiment)
 
     def do_next_part(self) -> None:
@@ -171,7 +172,7 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
     def _here(self, with_keys_only: bool) -> list[Choice]:
         choices: list[Choice] = []
         scope = ""
-        for performer, action in available(self.screen.focused or self.screen):
+        for performer, action in own_first(available(self.screen.focused or self.screen)):
             if with_keys_only and not action.keys:
                 continue
             if action.scope != scope and with_keys_only:
@@ -180,7 +181,7 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
             reason = performer.why_not(action.name)
             title = f"{action.title} — {reason}" if reason else action.title
             note = key_of(self, action) if with_keys_only else f"{action.name}  {key_of(self, action)}".strip()
-            choices.append(Choice(action.id, title, note, dim=reason is not None))
+            choices.append(Choice(action.id, title, note, dim=reason is not None, words=action.words))
         return choices
 
     def _choose_action(self, title: str, choices: list[Choice]) -> None:
@@ -203,7 +204,7 @@ class RagtuiApp(Performs, App[None], inherit_bindings=False):
         ask(
             self.screen,
             ":",
-            then=lambda typed: work(self.screen, self._command(typed, actions), "command"),
+            then=lambda typed: work(self.screen, partial(self._command, typed, actions), "command"),
             complete=lambda typed: [n.split(" ")[0] for n in names if n.startswith(typed)] if " " not in typed else [],
             history="command",
         )

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ragtui.text import storable
+
 if TYPE_CHECKING:
     from ragtui.datasets.check import Opened
     from ragtui.datasets.dataset import Dataset
@@ -34,7 +36,7 @@ class OpenDataset:
 
     @property
     def name(self) -> str:
-        return self.dataset.name if self.dataset is not None else self.path
+        return self.dataset.name if self.dataset is not None else storable(self.path)
 
     @property
     def origin(self) -> tuple[str, str, str]:
@@ -51,7 +53,7 @@ def read(paths: list[str]) -> list[OpenDataset]:
         try:
             found += _opened(path, open_datasets([path]))
         except CannotOpen as error:
-            found.append(OpenDataset(path, failure=str(error)))
+            found.append(OpenDataset(path, failure=_said_here(str(error))))
     return found
 
 
@@ -140,8 +142,15 @@ def _opened(path: str, opened: Opened) -> list[OpenDataset]:
         if not datasets and report.counts:
             worst = min(report.findings, key=lambda finding: finding.level.rank)
             counts = Counter((finding.code, finding.level.value) for finding in report.findings)
-            found.append(OpenDataset(report.shown or path, None, report.findings, counts, failure=worst.message))
+            found.append(
+                OpenDataset(report.shown or path, None, report.findings, counts, failure=_said_here(worst.message))
+            )
     return found
+
+
+def _said_here(reason: str) -> str:
+    """A reason not to read something, its remedy as it works from here: the app takes paths and no options."""
+    return reason.replace("with --format (", "as `ragtui check PATH --format NAME` does (")
 
 
 def _size(location: Path) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from textual.widget import Widget
@@ -51,15 +51,22 @@ def tell(node: Widget, message: str, severity: Severity = "information", title: 
     node.app.notify(block(message), title=block(title), severity=severity, markup=False)
 
 
-def work(node: Widget, job: Coroutine[Any, Any, None], kind: str) -> None:
+def work(node: Widget, job: Callable[[], Coroutine[Any, Any, None]], kind: str) -> None:
     """Does something that takes its time; the same kind of job on the same widget, asked for again, replaces it. What
     goes wrong is told by the app, which goes on."""
-    node.run_worker(job, group=kind, exclusive=True, exit_on_error=False)
+    untyped: Any = job  # for a type checker Textual takes only jobs that never end
+    node.run_worker(untyped, group=kind, exclusive=True, exit_on_error=False)
 
 
 def chain(node: DOMNode | None) -> list[Performs]:
     """Who can perform actions where the focus is, nearest first."""
     return [each for each in (node.ancestors_with_self if node is not None else []) if isinstance(each, Performs)]
+
+
+def own_first(actions: list[tuple[Performs, Action]]) -> list[tuple[Performs, Action]]:
+    """What only this screen can do before what every table, text or screen can."""
+    rank = {"table": 1, "text": 1, "form": 1, "app": 2}
+    return sorted(actions, key=lambda each: rank.get(each[1].scope, 0))
 
 
 def available(node: DOMNode | None) -> list[tuple[Performs, Action]]:

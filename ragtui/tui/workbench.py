@@ -6,14 +6,15 @@ Every import of a lower floor is made when it is first needed, so that the first
 from __future__ import annotations
 
 import os
+import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.tui.opened import OpenDataset, around, read
 from ragtui.tui.widgets.top_bar import Counts
-from ragtui.workspace import Workspace
+from ragtui.workspace import Workspace, write_atomically
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,8 +43,11 @@ class Workbench:
         self.run: Run | None = None
         self.last_run: Run | None = None
         self.last_triage: Triage | None = None
-        self._store: Store | None = None
+        self._stores: dict[bool, Store] = {}  # by whether it may write
+        self._opened_stores: list[Store] = []
+        self._opening = threading.Lock()
         self._groups: list[Group] | None = None
+        self._undo_groups: tuple[str, str] | None = None  # ragtui.toml before and after the last change
         self._entries: list[Entry] = []
         self._planned: tuple[Plan, Dataset] | None = None
         self._corpora: dict[str, Dataset | None] = {}
@@ -101,29 +105,54 @@ class Workbench:
         """
         from ragtui.metrics.groups import save_group
 
-        self._changed(save_group(self.workspace, name, specs))
+        self._write_groups(lambda: save_group(self.workspace, name, specs))
 
     def duplicate_group(self, name: str, copy: str) -> None:
         """Writes a group a second time; raises as ``save_group``."""
         from ragtui.metrics.groups import duplicate_group
 
-        self._changed(duplicate_group(self.workspace, name, copy))
+        self._write_groups(lambda: duplicate_group(self.workspace, name, copy))
 
     def rename_group(self, old: str, new: str) -> None:
         """Gives a group another name; raises as ``save_group``."""
         from ragtui.metrics.groups import rename_group
 
-        self._changed(rename_group(self.workspace, old, new))
+        self._write_groups(lambda: rename_group(self.workspace, old, new))
 
     def delete_group(self, name: str) -> None:
         """Deletes a group; raises as ``save_group``, also where experiments use it."""
         from ragtui.metrics.groups import delete_group
 
         users = [entry.id for entry in self._entries if entry.plan.group == name]
-        self._changed(delete_group(self.workspace, name, users))
+        self._write_groups(lambda: delete_group(self.workspace, name, users))
 
-    def _changed(self, workspace: Workspace) -> None:
-        self.workspace, self._groups = workspace, None
+    def _write_groups(self, change: Callable[[], Workspace]) -> None:
+        before = self._config_text()
+        self.workspace, self._groups = change(), None
+        self._undo_groups = (before, self._config_text())
+
+    def _config_text(self) -> str:
+        path = self.workspace.config_path
+        return path.read_text("utf-8") if path.exists() else ""
+
+    @property
+    def can_undo_groups(self) -> bool:
+        return self._undo_groups is not None
+
+    def undo_groups(self) -> str:
+        """Puts ``ragtui.toml`` back as it was before the last change to a group; returns what to say.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        if self._undo_groups is None:
+            return "nothing was changed"
+        before, after = self._undo_groups
+        if self._config_text() != after:
+            return "ragtui.toml was changed since, so nothing was undone"
+        write_atomically(self.workspace.config_path, before)
+        self.workspace, self._groups, self._undo_groups = Workspace.open(self.workspace.root), None, None
+        return "took the last change to the groups back"
 
     # Experiments
 
@@ -133,14 +162,16 @@ class Workbench:
         return self.workspace.state.is_dir()
 
     def store(self, write: bool = False) -> Store:
-        """The workspace's experiments; kept open once opened."""
+        """The workspace's experiments. A store once opened stays open until the app ends: other threads may be reading
+        from it."""
         from ragtui.experiments.store import Store
 
-        if self._store is None or (write and not self._store.write):
-            if self._store is not None:
-                self._store.close()
-            self._store = Store.open(self.workspace, write)
-        return self._store
+        with self._opening:
+            known = self._stores.get(True) or (None if write else self._stores.get(False))
+            if known is None:
+                known = self._stores[write] = Store.open(self.workspace, write)
+                self._opened_stores.append(known)
+            return known
 
     def experiments(self) -> list[Entry]:
         """The workspace's experiments, the last touched first."""
@@ -220,9 +251,9 @@ class Workbench:
         workspace = prepare(default_folder())
         experiment = run_demo(workspace, progress)
         os.chdir(workspace.root)
-        if self._store is not None:
-            self._store.close()
-        self.workspace, self._store, self._groups, self.datasets = workspace, None, None, []
+        with self._opening:
+            self.workspace, self._stores = workspace, {}
+        self._groups, self.datasets = None, []
         self.paths = ["."]
         self.put(self.read(self.paths))
         self.groups()
@@ -306,11 +337,13 @@ class Workbench:
         return "\n".join(lines)
 
     def leave(self) -> None:
-        """Stops what runs, and gives it the time to put itself in order."""
+        """Stops what runs, gives it the time to put itself in order, and closes the stores."""
         if self.run is not None:
             self.run.cancel()
             self.run.wait()
             self.take_ended()
+        for store in self._opened_stores:
+            store.close()
 
     # Datasets
 

@@ -287,3 +287,14 @@ class TestCommandLine:
         (here / "bad.csv").write_text("query,expected_answer\n" + "x\n" * 5000)
         done = ragtui_process(f"{sys.executable} -m ragtui check '{here / 'bad.csv'}' | head -1")
         assert done.stderr == ""
+
+
+def test_a_folder_with_files_that_nobody_knows_says_so_in_every_place(tmp_path: Path) -> None:
+    (tmp_path / "good.csv").write_text(GOOD)
+    (tmp_path / "faq_eval.csv").write_text("nr,user_said\n1,Who?\n")
+    done = ragtui("check", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "All checks passed: 1 dataset, 1 row; 1 file not read." in done.stdout
+    assert "1 file not read: ./faq_eval.csv" in done.stderr
+    document = json.loads(ragtui("check", "--output-format", "json", cwd=tmp_path).stdout)
+    assert [note.split(" (")[0] for note in document["notes"]] == ["1 file not read: ./faq_eval.csv"]

@@ -34,7 +34,7 @@ def process(command: str, cwd: Path, **environment: str) -> subprocess.Completed
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["run", "answers.csv", "--limit", "0"], "invalid value for '--limit': 0 is not in the range x>=1"),
+        (["run", "answers.csv", "--limit", "0"], "invalid value for '--limit': 0 is not in the range 1<=x<=1000000000"),
         (["run"], "missing argument 'dataset'"),
         (["run", "answers.csv", "--nonsense"], "no such option: --nonsense"),
         (["check", "--for"], "option '--for' requires an argument"),

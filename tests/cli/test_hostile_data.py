@@ -24,7 +24,16 @@ from xml.etree import ElementTree
 import pytest
 
 from ragtui.cli import app
-from tests.hostile import MARKUP, NAME, TEXT, answers, came_through, write_all, write_names_that_are_no_text, write_workspace
+from tests.hostile import (
+    MARKUP,
+    NAME,
+    TEXT,
+    answers,
+    came_through,
+    write_all,
+    write_names_that_are_no_text,
+    write_workspace,
+)
 
 ROOT = Path(__file__).parents[2]
 METRICS = "groundedness,f1,relevance,correctness"
@@ -371,7 +380,9 @@ class _Hostile(BaseHTTPRequestHandler):
         elif kind.startswith("bad"):
             self._send(400, {"error": {"message": TEXT, "type": "invalid_request_error"}})
         else:
-            reply = TEXT if kind.startswith("babbles") else json.dumps({"reason": TEXT, "score": 2, "status": "completed"})
+            reply = (
+                TEXT if kind.startswith("babbles") else json.dumps({"reason": TEXT, "score": 2, "status": "completed"})
+            )
             choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": reply}}
             self._send(200, {"id": TEXT, "object": "chat.completion", "created": 1, "model": TEXT, "choices": [choice]})
 

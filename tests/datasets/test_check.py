@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -161,3 +162,57 @@ def test_any_lines_under_a_known_header_are_read(
         assert "\n" not in opened
     else:
         assert all(finding.line <= len(lines) + 1 for finding in opened.findings())
+
+
+def test_an_empty_path_is_no_folder() -> None:
+    with pytest.raises(CannotOpen, match="a path is empty"):
+        open_datasets([""])
+
+
+def test_a_file_that_fails_while_it_is_read_is_one_line_and_passed_over_in_a_scan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree(tmp_path, a_dot_csv=CSV, b_dot_csv=CSV)
+    whole = Path.open
+
+    def failing(path: Path, *arguments: Any, **options: Any) -> Any:
+        if path.name == "a.csv":
+            raise OSError(5, "Input/output error")
+        return whole(path, *arguments, **options)
+
+    monkeypatch.setattr(Path, "open", failing)
+    with pytest.raises(CannotOpen, match=r"a\.csv: cannot be read: Input/output error"):
+        open_datasets([str(tmp_path / "a.csv")])
+    opened = open_datasets([str(tmp_path)])
+    assert [dataset.name for dataset in opened.datasets] == ["b"]
+    assert [note for note in opened.notes if "a.csv: " in note and "Input/output error" in note] != []
+
+
+def test_a_search_says_which_files_it_did_not_read(tmp_path: Path) -> None:
+    tree(tmp_path, a_dot_csv=CSV, faq_dot_csv="nr,user_said\n1,Who?\n", old_dot_parquet="PAR1", notes_dot_md="# Notes")
+    opened = open_datasets([str(tmp_path)])
+    assert sorted(opened.unread) == [f"{tmp_path}/faq.csv", f"{tmp_path}/old.parquet"]
+    (note,) = opened.notes
+    assert note.startswith("2 files not read: ")
+    assert "faq.csv" in note
+    assert "old.parquet" in note
+    assert "notes.md" not in note
+    assert "a.csv" not in note
+
+
+def test_a_search_that_read_everything_says_nothing(tmp_path: Path) -> None:
+    opened = open_datasets([str(tree(tmp_path, a_dot_csv=CSV, b_dot_md="# Notes"))])
+    assert (opened.unread, opened.notes) == ([], [])
+
+
+def test_a_search_that_finds_no_dataset_names_what_lies_there(tmp_path: Path) -> None:
+    tree(tmp_path, faq_dot_csv="nr,user_said\n1,Who?\n")
+    with pytest.raises(CannotOpen, match=r"holds nothing that ragtui can check; 1 file not read: .*faq\.csv"):
+        open_datasets([str(tmp_path)])
+
+
+def test_of_many_unread_files_those_that_look_like_data_are_named_first(tmp_path: Path) -> None:
+    tree(tmp_path, a_dot_csv=CSV, zz_dot_csv="nr,user_said\n1,Who?\n", **{f"n{n}_dot_txt": "prose" for n in range(7)})
+    (note,) = open_datasets([str(tmp_path)]).notes
+    assert note.startswith(f"8 files not read: {tmp_path}/zz.csv, {tmp_path}/n0.txt")
+    assert "and 3 more" in note

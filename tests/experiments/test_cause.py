@@ -34,10 +34,15 @@ def with_scores(row: Signals, **passed: bool) -> Signals:
         (replace(with_scores(ROW, correctness=False, groundedness=False), claims=2, entailed=1), Cause.UNGROUNDED),
         (with_scores(ROW, groundedness=False), Cause.UNGROUNDED),
         (with_scores(ROW, correctness=False), Cause.WRONG_THOUGH_GROUNDED),
-        (replace(with_scores(ROW, relevance=False), refused=True), Cause.REFUSED),
-        (replace(with_scores(ROW, relevance=False), refused=True, contexts=(OTHER,)), Cause.RETRIEVAL_MISS),
+        (replace(with_scores(ROW, correctness=False), refused=True), Cause.REFUSED),
+        (replace(with_scores(ROW, correctness=False), refused=True, contexts=(OTHER,)), Cause.RETRIEVAL_MISS),
         (replace(with_scores(ROW, relevance=False), refused=True, gold_refuses=True), Cause.RIGHT_REFUSAL),
         (with_scores(replace(ROW, contexts=(OTHER,)), correctness=False, retrieval=True), Cause.LABEL_SUSPECT),
+        (replace(with_scores(ROW, correctness=False), refused=True, contexts=None), Cause.REFUSED),
+        (replace(with_scores(ROW, relevance=False), refused=True, gold=()), None),
+        (replace(ROW, passed={"groundedness": True, "relevance": False}, gold=()), None),
+        (replace(ROW, passed={"groundedness": True, "relevance": False}), None),
+        (replace(with_scores(ROW, fluency=False), refused=True), None),
         (with_scores(ROW, fluency=False), None),
         (with_scores(ROW, relevance=False), None),
     ],
@@ -49,6 +54,25 @@ def test_the_cause_follows_from_scores_and_texts(row: Signals, expected: Cause |
 def test_an_answer_from_memory_is_ungrounded_though_it_is_right() -> None:
     row = with_scores(replace(ROW, contexts=(OTHER,)), groundedness=False)
     assert cause(row) is Cause.UNGROUNDED
+
+
+def test_an_answer_that_copies_the_context_with_another_number_did_not_ignore_it() -> None:
+    wrong = with_scores(ROW, correctness=False, groundedness=False)
+    copied = replace(wrong, response=GOLD.replace("45", "15"), claims=1, worst_claim="closed after 15 minutes")
+    found = diagnose(copied)
+    assert found is not None
+    assert found.cause is Cause.UNGROUNDED
+    assert found.evidence == "its only statement has no support: “closed after 15 minutes”"
+    ignored = diagnose(replace(wrong, response="The session ends when one logs out."))
+    assert ignored is not None
+    assert ignored.evidence == "context 1 holds the expected answer; the answer has 1 of the 10 words they share"
+
+
+def test_what_is_not_known_of_the_contexts_is_not_said() -> None:
+    row = with_scores(replace(ROW, gold=(), contexts=None), retrieval=False, correctness=False)
+    found = diagnose(row)
+    assert found is not None
+    assert found.evidence == "the retrieved contexts do not help with the question"
 
 
 def test_meaning_counts_before_wording() -> None:
@@ -63,7 +87,7 @@ def test_the_evidence_says_what_was_seen() -> None:
     assert low.evidence == "the expected answer first stands in context 4"
     made_up = diagnose(replace(with_scores(ROW, groundedness=False), claims=3, entailed=2, worst_claim="valid 30 days"))
     assert made_up is not None
-    assert made_up.evidence == "1 of 3 statements have no support: “valid 30 days”"
+    assert made_up.evidence == "1 of 3 statements has no support: “valid 30 days”"
 
 
 def test_coverage_counts_numbers_and_scripts_without_spaces() -> None:
@@ -79,7 +103,8 @@ def test_coverage_counts_numbers_and_scripts_without_spaces() -> None:
         ({"d1": 1}, ["d2", "d3"], Cause.RETRIEVAL_MISS, "the relevant document is not among the 2 retrieved"),
         ({"d1": 1, "d9": 2}, ["d2"], Cause.RETRIEVAL_MISS, "none of the 2 relevant documents is among the 1 retrieved"),
         ({"d3": 1}, ["d1", "d2", "d3"], Cause.RANKED_TOO_LOW, "the first relevant document, d3, is at rank 3"),
-        ({"d1": 1, "d9": 1}, ["d1"], Cause.RETRIEVAL_MISS, "1 of 2 relevant documents were not retrieved"),
+        ({"d1": 1, "d9": 1}, ["d1"], Cause.RETRIEVAL_MISS, "1 of 2 relevant documents was not retrieved"),
+        ({"d2": 1}, ["d1", "d2"], Cause.RANKED_TOO_LOW, "the relevant document is there, at rank 2"),
         ({"d1": 0}, ["d1"], None, ""),
     ],
 )

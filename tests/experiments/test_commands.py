@@ -70,6 +70,16 @@ def test_gates_decide_the_status_and_say_why(desk: Shell, gates: list[str], stat
     assert reason in said.out
 
 
+def test_the_table_shows_the_p_that_the_verdict_goes_by_and_a_shown_difference_is_not_inconclusive(desk: Shell) -> None:
+    said = desk(*RUN, "--fail-if-worse")
+    assert "pass · p (Holm)" in said.out
+    lines = [line for line in said.out.splitlines() if "p (Holm) " in line]
+    in_table = [line.rsplit("p (Holm) ", 1)[1].strip() for line in lines if line.lstrip().startswith("Δ")]
+    in_verdicts = [line.rsplit("p (Holm) ", 1)[1].split(";")[0] for line in lines if "candidate is" in line]
+    assert in_table == in_verdicts != []
+    assert "inconclusive" not in said.out
+
+
 def test_a_sure_drop_fails_the_gate_on_regression(desk: Shell) -> None:
     said = desk(
         "run", "desk.jsonl", "-m", "exact_match", "-c", "recorded:worse", "-b", "recorded:new", "--fail-if-worse"
@@ -95,6 +105,16 @@ def test_a_sure_drop_fails_the_gate_on_regression(desk: Shell) -> None:
         (["desk.jsonl", "-g", "x"], "there is no Metric Group 'x'"),
         (["desk.jsonl", "-m", "nDCG@10", "-c", "recorded:new"], "no metric can score a single case"),
         (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--map", "query"], "write INPUT=REFERENCE"),
+        (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--map", "truth=old"], "no metric has the input 'truth'"),
+        (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--map", "f1.context=old"], "f1 has no input 'context'"),
+        (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--map", "bleu.response=old"], "there is no metric 'bleu'"),
+        (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--split", "dev"], "--split is for judged documents"),
+        (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--average", "beir"], "--average is for judged documents"),
+        (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--repeats", "1001"], "--repeats must be 1 to 1,000"),
+        (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--budget", "nan"], "nan is not a number"),
+        (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--max-error-rate", "nan"], "nan is not a number"),
+        (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--limit", "9" * 20], "is not in the range"),
+        (["desk.jsonl", "-m", "f1", "-c", "recorded:new", "--scores", "."], ".: is a folder; name a file"),
     ],
 )
 def test_what_cannot_run_is_one_line_and_status_2(desk: Shell, arguments: list[str], says: str) -> None:
@@ -349,6 +369,14 @@ def test_labels_belong_to_the_case_survive_reruns_and_can_be_undone(desk: Shell)
         (["last", "c1", "a", "--metric", "bleu"], "has no metric 'bleu'"),
         (["last", "c1", "r", "--side", "left"], "there is no side 'left'"),
         (["last", "c1"], "name a label"),
+        (["last", "c1", ""], "name a label"),
+        (["last", "c1", "nan", "--metric", "f1"], "nan is outside the scale of f1, 0 to 1"),
+        (["last", "c1", "inf", "--metric", "f1"], "inf is outside the scale of f1, 0 to 1"),
+        (["last", "c1", "4", "--metric", "f1"], "4 is outside the scale of f1, 0 to 1"),
+        (["last", "c1", "r", "--undo"], "give nothing beside it"),
+        (["last", "--remove"], "--remove needs the case"),
+        (["last", "c1", "r", "--remove"], "no label beside it"),
+        (["nowhere", "--undo"], "there is no experiment 'nowhere'"),
     ],
 )
 def test_a_label_that_does_not_fit_is_refused(desk: Shell, arguments: list[str], says: str) -> None:
@@ -356,6 +384,13 @@ def test_a_label_that_does_not_fit_is_refused(desk: Shell, arguments: list[str],
     said = desk("label", *arguments)
     assert said.status == 2
     assert says in said.err
+
+
+def test_a_side_that_was_not_run_takes_no_label(desk: Shell) -> None:
+    desk("run", "desk.jsonl", "--metrics", "f1", "--candidate", "recorded:new")
+    said = desk("label", "last", "c1", "r", "--side", "baseline")
+    assert (said.status, said.out) == (2, "")
+    assert "has no baseline" in said.err
 
 
 def test_a_removed_label_is_gone_and_undo_brings_it_back(desk: Shell) -> None:
@@ -392,3 +427,73 @@ def test_a_mapping_file_feeds_the_metrics_and_map_wins_over_it(shell: Shell) -> 
     assert refused.status == 2
     assert "map.toml" in refused.err
     assert shell("run", "desk.jsonl", "-m", "exact_match", "--mapping", "absent.toml").status == 2
+
+
+FAQ = "nr,user_question,bot_answer,passages,gold\n1,Where?,On floor two.,It is on floor two.,On floor two.\n2,Who?,Ann.,Ann did.,Bob.\n"
+FAQ_RUN = ("run", "faq.csv", "--map", "query=user_question", "--map", "ground_truth=gold", "--metrics", "exact_match")
+
+
+def test_a_mapped_response_column_is_what_recorded_replays(shell: Shell) -> None:
+    (shell.folder / "faq.csv").write_text(FAQ, "utf-8")
+    said = shell(*FAQ_RUN, "--format", "table", "--map", "response=bot_answer", "--scores", "s.jsonl")
+    assert said.status == 0
+    assert "0.50 (2/2)" in said.out
+    scores = [json.loads(line) for line in (shell.folder / "s.jsonl").read_text().splitlines()]
+    assert [each["score"] for each in scores] == [1.0, 0.0]
+
+
+def test_a_mapped_response_speaks_of_the_recorded_side_only(desk: Shell) -> None:
+    said = desk("run", "desk.jsonl", "-m", "exact_match", "--map", "response=new", "--baseline", "recorded:old")
+    assert "exact_match  candidate  0.92 (12/12)" in said.out
+    assert "baseline   0.33 (12/12)" in said.out
+
+
+def test_a_response_inside_objects_can_be_mapped(shell: Shell) -> None:
+    shell.write(
+        "out.jsonl",
+        [
+            {"id": "a", "query": "q", "ground_truth": "x", "result": {"text": "x", "score": 1}},
+            {"id": "b", "query": "p", "ground_truth": "y", "result": {"text": "z", "score": 1}},
+        ],
+    )
+    said = shell("run", "out.jsonl", "-m", "exact_match", "--map", "response=${data.result.text}")
+    assert (said.status, "0.50 (2/2)" in said.out) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("entry", "says"),
+    [
+        ("id=nr", "no metric has the input 'id'; inputs are completion_tokens, context, cost,"),
+        ("input=old", "no metric has the input 'input'"),
+        ("respons=old", "did you mean response?"),
+        ("f1.context=old", "f1 has no input 'context'; inputs are ground_truth, response"),
+        ("f2.response=old", "f2"),
+        ("response=odl", "--map response=odl: column odl does not exist"),
+        ("response=${old}", "--map"),
+    ],
+)
+def test_an_entry_of_map_that_feeds_nothing_is_refused(desk: Shell, entry: str, says: str) -> None:
+    said = desk("run", "desk.jsonl", "-m", "f1", "--map", entry)
+    assert said.status == 2
+    assert says in said.err
+    assert len(said.err.strip().splitlines()) == 1
+
+
+ANSWERED = [{"id": f"c{i}", "response": WRONG if i == 4 else RIGHT} for i in range(12)]
+
+
+def test_without_metrics_those_are_taken_that_fit_dataset_and_answers_together(desk: Shell) -> None:
+    desk.write("bare.jsonl", [{key: row[key] for key in ("id", "query", "ground_truth")} for row in ROWS])
+    desk.write("v1.jsonl", ANSWERED)
+    timed = [{**row, "context": [RIGHT], "latency_ms": 10 + at} for at, row in enumerate(ANSWERED)]
+    desk.write("v2.jsonl", timed)
+
+    def planned(candidate: str) -> set[str]:
+        said = desk("run", "bare.jsonl", "--candidate", candidate, "--plan")
+        assert said.status == 0
+        return set(re.findall(r"^  (\w+): \w+ = ", said.out, re.MULTILINE))
+
+    plain, full = planned("recorded:v1.jsonl"), planned("recorded:v2.jsonl")
+    assert {"f1", "exact_match", "relevance", "correctness"} <= plain
+    assert not plain & {"groundedness", "latency", "tokens"}
+    assert full - plain == {"groundedness", "retrieval", "latency"}

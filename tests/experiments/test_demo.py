@@ -8,6 +8,7 @@ import pytest
 
 from ragtui.experiments.demo import SAMPLES, DemoError, prepare, run_demo
 from ragtui.experiments.plan import Side
+from ragtui.experiments.progress import Progress
 from ragtui.experiments.results import MetricComparison, Results
 from ragtui.experiments.store import Store
 from ragtui.workspace import bundled
@@ -40,6 +41,24 @@ def test_a_folder_with_other_things_in_it_is_refused(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 
+def test_a_copy_that_was_interrupted_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ragtui.experiments import demo
+
+    whole, copied = demo.write_atomically, iter(range(4))
+
+    def interrupted(path: Path, content: str | bytes) -> None:
+        if next(copied) == 3:
+            raise KeyboardInterrupt
+        whole(path, content)
+
+    monkeypatch.setattr(demo, "write_atomically", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        prepare(tmp_path / "demo")
+    monkeypatch.undo()
+    workspace = prepare(tmp_path / "demo")
+    assert all((workspace.root / sample.path).exists() for sample in SAMPLES)
+
+
 def test_a_folder_that_cannot_be_written_is_one_clear_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(DemoError, match="--to"):
@@ -67,14 +86,34 @@ def test_what_the_user_changed_stays_and_what_a_newer_version_changes_is_brought
     assert (there / "mine.csv").read_text() == "changed by the user"
 
 
+class Watched(Progress):
+    """Remembers how far it was whenever it moved on."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        super().__setattr__(name, value)
+        if name in ("done", "total"):
+            self.__dict__.setdefault("seen", []).append((self.__dict__.get("done", 0), self.__dict__.get("total", 0)))
+
+
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+def progress() -> Watched:
+    return Watched()
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory, progress: Watched) -> Results:
     workspace = prepare(tmp_path_factory.mktemp("demo"))
-    experiment = run_demo(workspace)
+    experiment = run_demo(workspace, progress)
     store = Store.open(workspace)
     assert len(store.list()) == len(SAMPLES)
     assert run_demo(workspace) == experiment, "called again, it finds what is there"
     return store.results(experiment)
+
+
+def test_progress_never_passes_its_total_though_two_experiments_are_run(results: Results, progress: Watched) -> None:
+    assert [(done, total) for done, total in progress.__dict__["seen"] if done > total] == []
+    cells = results.plan.cells_of_a_case * 60 * 2
+    assert (progress.done, progress.total, sum(progress.states.values())) == (cells, cells, cells)
 
 
 def test_version_2_is_surely_better_grounded_and_more_complete_and_about_as_relevant(results: Results) -> None:

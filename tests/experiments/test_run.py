@@ -70,6 +70,31 @@ def test_a_metric_scores_what_it_can_and_says_why_not_elsewhere(shell: Shell) ->
     assert wrong.cells[1].evidence, "the embedded judge names the sentences it looked at"
 
 
+def contexts_of(results: StoredResults, case_id: str) -> tuple[str, ...]:
+    side = results.detail(case_id).side(Side.CANDIDATE)
+    assert side is not None
+    for cell in side.cells:
+        assert all(each.chunk is None or each.chunk < len(side.contexts) for each in cell.evidence)
+    return side.contexts
+
+
+def test_a_case_shows_the_contexts_it_was_judged_on(shell: Shell) -> None:
+    other = ["The archive is on floor nine.", "It is closed."]
+    shell.write("desk.jsonl", [{**row, "passages": other} for row in ROWS])
+    shell.write("bare.jsonl", [{"id": "a", "query": "q", "response": "On floor two."}])
+    shell.write("full.jsonl", [{"id": "a", "query": "q", "response": "On floor two.", "context": ["Floor two."]}])
+    bare = ran(shell.folder, metrics="groundedness", candidate="recorded:bare.jsonl")
+    assert contexts_of(bare, "a") == ("The archive is on floor two.",), "the dataset's, as the target gave none"
+    assert bare.texts()["contexts"][0] == '["The archive is on floor two."]'
+    assert contexts_of(bare, "b") == (), "no answer, so nothing was judged"
+    full = ran(shell.folder, metrics="groundedness", candidate="recorded:full.jsonl")
+    assert contexts_of(full, "a") == ("Floor two.",)
+    mapped = ran(
+        shell.folder, metrics="groundedness", candidate="recorded:full.jsonl", mapping={"context": "${data.passages}"}
+    )
+    assert contexts_of(mapped, "a") == tuple(other), "those the metric was told to take"
+
+
 def test_facts_metrics_are_asked_once(shell: Shell) -> None:
     shell.write("desk.jsonl", ROWS)
     results = ran(shell.folder, metrics="correctness,completeness,alignment")
@@ -311,6 +336,36 @@ def test_an_experiment_reopens_its_dataset_unless_that_has_changed(shell: Shell)
     shell.write("data/desk.jsonl", ROWS[:2])
     with pytest.raises(PlanError, match="it has changed since experiment"):
         reopen(entry, workspace)
+
+
+def test_scores_of_another_version_of_the_embedded_judge_are_never_shown_as_current(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell.write("desk.jsonl", ROWS)
+    old = ran(shell.folder, metrics="groundedness")
+    computed = ran(shell.folder, metrics="f1")
+    assert "another version" not in shell("show", old.experiment).out
+    monkeypatch.setattr("ragtui.judges.embedded.version.version", lambda: "0123456789")
+    plan, _, workspace = prepared(shell.folder, metrics="groundedness")
+    assert (plan.id != old.experiment, plan.judge_version) == (True, "0123456789")
+    assert prepared(shell.folder, metrics="f1")[0].id == computed.experiment, "no judge was asked"
+    assert "another version of the embedded judge" in shell("show", old.experiment).out
+    with pytest.raises(PlanError, match="the embedded judge has changed since"):
+        reopen(old.entry, workspace)
+    new = ran(shell.folder, metrics="groundedness")
+    refused = shell("compare", old.experiment, new.experiment)
+    assert refused.status == 2
+    assert "version 0123456789" in refused.err
+
+
+def test_a_slow_answer_is_not_explained_by_its_wording(shell: Shell) -> None:
+    from ragtui.experiments.worst import worst_rows
+
+    shell.write("desk.jsonl", [{**row, "latency_ms": ms} for row, ms in zip(ROWS, (100, 900, 300), strict=True)])
+    results = ran(shell.folder, metrics="latency")
+    worst = worst_rows(results, results.plan.metric("latency"), 1)
+    assert [(row.case_id, row.reason) for row in worst] == [("b", "half of the cases take 300 ms or less")]
+    assert "  900 ms  b" in shell("show", "last").out
 
 
 def test_a_limited_experiment_reopens_with_its_limit(shell: Shell) -> None:

@@ -231,6 +231,14 @@ def test_a_damaged_store_says_so(tmp_path: Path) -> None:
         making.store(tmp_path, write=False).list()
 
 
+def test_a_store_that_was_never_finished_is_an_empty_one(tmp_path: Path) -> None:
+    path = tmp_path / ".ragtui" / database.FILE_NAME
+    path.parent.mkdir()
+    sqlite3.connect(path).execute("PRAGMA journal_mode=WAL")
+    assert making.store(tmp_path, write=False).list() == []
+    assert filled(tmp_path).list() != []
+
+
 def test_a_store_of_a_newer_ragtui_is_refused(tmp_path: Path) -> None:
     store = filled(tmp_path)
     store.connection.execute("PRAGMA user_version=99")

@@ -61,6 +61,23 @@ def test_one_score_has_a_mean_and_no_interval() -> None:
     assert (found.mean, found.ci95, found.pass_rate) == (0.5, None, 1.0)
 
 
+def test_no_interval_leaves_the_scale() -> None:
+    found = summary(GROUNDEDNESS, [5.0, 5.0, 1.0, 5.0])
+    assert found.ci95 == (1.0, 5.0)
+    assert wording.mean_interval(found, GROUNDEDNESS) == wording.interval(found.ci95) == "[1.00, 5.00]"
+    few = summary(GROUNDEDNESS, [5.0, 1.0])
+    assert few.ci95 == (1.0, 5.0)
+    assert summary(LATENCY, [10.0, 900.0]).ci95[0] == 0.0, "time has a lower end only"
+    assert summary(LATENCY, [10.0, 900.0]).ci95[1] > 900
+    better, worse = folded(GROUNDEDNESS, [5.0, 5.0, 1.0]), folded(GROUNDEDNESS, [1.0, 1.0, 5.0])
+    assert tally.comparison(better, worse, GROUNDEDNESS).ci95 == (-4.0, 4.0)
+
+
+def test_an_interval_holds_its_mean_where_a_file_goes_beyond_the_scale() -> None:
+    found = summary(GROUNDEDNESS, [7.0, 8.0, 9.0])
+    assert found.ci95[0] < found.mean < found.ci95[1]
+
+
 def test_a_mean_of_passes_and_failures_is_a_rate_with_wilsons_interval() -> None:
     low, high = summary(F1, [1.0, 0.0, 1.0, 1.0]).ci95
     assert (low, high) == pytest.approx((0.3006, 0.9544), abs=1e-4)
@@ -153,7 +170,27 @@ def test_a_shown_score_stays_on_its_side_of_the_threshold(value: float, text: st
 @given(st.floats(1, 5), st.floats(1, 5))
 def test_no_shown_number_contradicts_its_pass_or_fail(value: float, threshold: float) -> None:
     metric = PlannedMetric("m", threshold=threshold, scale=(1.0, 5.0))
-    assert metric.passes(float(wording.score(value, metric))) == metric.passes(value)
+    text = wording.score(value, metric)
+    if text[0] in "<>":
+        assert (value < threshold) == (text[0] == "<")
+        assert abs(value - threshold) < 1e-8
+    else:
+        assert metric.passes(float(text)) == metric.passes(value)
+
+
+def test_rounding_does_not_show_as_digits() -> None:
+    assert wording.score(0.5000000000000001, F1) == ">0.50"
+    assert wording.score(0.49999999999999994, F1) == "<0.50"
+    assert wording.score(0.5, F1) == "0.50"
+    assert wording.p_value(0.05000000000000001) == ">.050"
+
+
+def test_figures_have_their_unit_and_nouns_their_number() -> None:
+    latency = PlannedMetric("latency", scale=(0.0, None), higher_is_better=False, kind="operational", unit="ms")
+    cost = PlannedMetric("cost", scale=(0.0, None), higher_is_better=False, kind="operational", unit="USD")
+    assert (wording.score(812.4, latency), wording.score(0.0031, cost)) == ("812 ms", "0.0031 USD")
+    assert wording.mean(summary(latency, [800.0, 900.0]), latency) == "850 ms (2/2)"
+    assert [wording.count(n, "query") for n in (1, 2, 1000)] == ["1 query", "2 queries", "1,000 queries"]
 
 
 @given(st.floats(-1, 1, allow_nan=False))
@@ -177,3 +214,47 @@ def test_p_is_shown_without_claiming_more_than_it_says(p: float | None, text: st
 )
 def test_all_and_none_passed_are_said_only_when_true(share: float | None, text: str) -> None:
     assert wording.rate(share) == text
+
+
+def test_only_rows_that_miss_a_threshold_fail_and_labels_are_counted_apart() -> None:
+    causes = ["ungrounded", "ungrounded", "right refusal", "retrieval miss", "retrieval miss"]
+    rows = pl.DataFrame(
+        {
+            "groundedness passed": [False, False, False, True, None],
+            "nDCG@10 passed": pl.Series([None] * 5, dtype=pl.Boolean),
+            "cause": causes,
+            "label": pl.Series([None, "model fault", None, None, None], dtype=pl.String),
+        }
+    )
+    ranking = PlannedMetric("nDCG@10", kind="retrieval")
+    assert tally.causes(rows, [GROUNDEDNESS, ranking]) == {"ungrounded": 1}
+    assert tally.causes(rows, [ranking]) == {}, "without a threshold nothing fails"
+    assert wording.causes({"ungrounded": 1}, {"model fault": 1}) == (
+        "1 of 1 explained failing row: ungrounded. Labelled by people: 1 model fault"
+    )
+    assert wording.causes({}, {}) == ""
+
+
+@pytest.mark.parametrize("higher_is_better", [True, False])
+def test_equal_scores_keep_the_datasets_order_in_print_and_in_the_app(higher_is_better: bool) -> None:
+    from ragtui.tui.screens.result_views import orders
+
+    metric = PlannedMetric("f1", threshold=0.5, kind="overlap", higher_is_better=higher_is_better)
+    scores = [0.2, 0.9, 0.2, 0.2, 0.9]
+    rows = pl.DataFrame({"case_id": list("dbcae"), "f1": scores, "f1 passed": [False, True, True, False, True]})
+    printed = tally.worst_first(rows, metric)["case_id"].to_list()
+    shown = next(order for order in orders([metric], False) if order.name == "worst f1")
+    assert printed == (["d", "c", "a", "b", "e"] if higher_is_better else ["b", "e", "d", "c", "a"])
+    assert rows[shown.make(rows)]["case_id"].to_list() == printed
+
+
+def test_a_verdict_names_its_p_and_who_scored_alone() -> None:
+    better = folded(GROUNDEDNESS, [5.0, 4.0, 5.0, ERROR])
+    other = folded(GROUNDEDNESS, [4.0, 5.0, ERROR, 2.0])
+    found = tally.adjusted([tally.comparison(better, other, GROUNDEDNESS)])[0]
+    said = wording.verdict(found, GROUNDEDNESS)
+    assert "p (Holm) 1.000; 2 pairs: 1 better, 0 equal, 1 worse; " in said
+    assert "; 1 scored for the candidate only, 1 scored for the baseline only; " in said
+    assert said.endswith("2.80 is detectable with 80 % power")
+    assert "1 scored for B only, 1 scored for A only" in wording.verdict(found, GROUNDEDNESS, ("B", "A"))
+    assert wording.pairs(tally.comparison(better[:1], other[:1], GROUNDEDNESS)).startswith("1 pair: ")

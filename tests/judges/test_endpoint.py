@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ragtui.judges.concurrency import Concurrency
 from ragtui.judges.judge import JudgeStopped, Verdict
 from ragtui.judges.retry import Patience, retry_after
 from ragtui.metrics.score import State
@@ -91,6 +92,28 @@ async def test_a_server_that_goes_away_midway_stops_the_run_and_keeps_what_lande
     await judge.close()
     assert landed[1].state is State.SCORED
     assert len(landed) < 59
+
+
+async def test_a_limit_that_lets_nothing_through_any_more_stops_the_run() -> None:
+    from ragtui.judges.engine import ask_all
+
+    landed: dict[int, Verdict] = {}
+    limited = Canned(status=429, error={"message": "slow down"})
+    async with canned(lambda body, n: limited if n > 1 else score(4)) as server:
+        judge = model_judge(server.url)
+        asked = [(n, question(n)) for n in range(1, 9)]
+        with pytest.raises(JudgeStopped, match=r"nothing gets through any more, rate limit \(429\): slow down"):
+            await ask_all(judge, asked, on_verdict=landed.__setitem__, concurrency=Concurrency(1))
+        await judge.close()
+        assert len(server.seen) == 1 + 3 * 10, "three cells in a row, ten tries each, and no more"
+    assert [landed[n].state for n in (1, 2, 3)] == [State.SCORED, State.JUDGE_ERROR, State.JUDGE_ERROR]
+
+
+async def test_a_connection_that_is_dropped_is_no_time_out() -> None:
+    with fake_judge() as server, pytest.raises(JudgeStopped) as stopped:
+        await verdicts(model_judge(server.url, model="fake-drop"), {1: question()})
+    assert "Server disconnected" in str(stopped.value)
+    assert "no answer within" not in str(stopped.value)
 
 
 async def test_the_time_limit_of_a_call_is_hard() -> None:

@@ -135,3 +135,59 @@ def test_files_are_found_in_the_workspace_and_beside_the_dataset(tmp_path: Path)
     write_lines(tmp_path / "root.jsonl", [{"id": "c1", "query": "q", "response": "root"}])
     assert answers(opened("recorded:beside.jsonl", dataset, tmp_path), "c1")[0].text == "beside"
     assert answers(opened("recorded:root.jsonl", dataset, tmp_path), "c1")[0].text == "root"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.jsonl", '{"id": "c2", "response": "two"}\n{"id": "c1", "response": "one"}\n'),
+        ("a.jsonl", '{"response": "two", "id": 2}\n{"response": "one", "id": 1}\n'),
+        ("a.json", '[{"case_id": "c2", "answer": "two"}, {"case_id": "c1", "answer": "one"}]'),
+        ("a.csv", "id,response\nc2,two\nc1,one\n"),
+        ("a.tsv", "qid\toutput\nc2\ttwo\nc1\tone\n"),
+        ("a.csv", "id;bot_answer;latency_ms\nc2;two;20\nc1;one;10\n"),
+        (
+            "a.jsonl",
+            '{"id": "c2", "response": "two", "contexts": ["x"]}\n{"id": "c1", "response": "one", "contexts": []}\n',
+        ),
+        ("a.jsonl", '{"id": "c2", "answer": "two", "context": ["x"]}\n{"id": "c1", "answer": "one", "context": []}\n'),
+    ],
+)
+def test_a_file_of_answers_needs_an_id_and_one_response_column(tmp_path: Path, name: str, content: str) -> None:
+    ids = ["1", "2"] if '"id": 1' in content else ["c1", "c2"]
+    dataset = cases(tmp_path, [{"id": each, "query": f"q{each}", "ground_truth": "g"} for each in ids])
+    (tmp_path / name).write_text(content, "utf-8")
+    first, second = answers(opened(f"recorded:{name}", dataset, tmp_path), *ids)
+    assert (first.text, second.text) == ("one", "two")
+    if "latency_ms" in content:
+        assert (first.latency_ms, second.latency_ms) == (10, 20)
+    if "context" in content:
+        assert (first.contexts, second.contexts) == ((), ("x",))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("number,response\n1,one\n", "no column holds case ids; call it id (its columns are number, response)"),
+        ("id,first,second\nc1,a,b\n", "has no recorded responses; call the one to use response"),
+        ("id,response_v1,response_v2\nc1,a,b\n", "has 2 columns of responses; call the one to use response"),
+        ("", "the file is empty"),
+    ],
+)
+def test_a_file_that_does_not_tell_its_answers_says_what_it_lacks(tmp_path: Path, content: str, message: str) -> None:
+    dataset = cases(tmp_path, [{"id": "c1", "query": "q", "ground_truth": "g"}])
+    (tmp_path / "a.csv").write_text(content, "utf-8")
+    with pytest.raises(TargetError) as caught:
+        opened("recorded:a.csv", dataset, tmp_path)
+    assert message in str(caught.value)
+
+
+def test_contexts_as_python_prints_them_are_lists(tmp_path: Path) -> None:
+    from ragtui.datasets.check import open_dataset
+
+    (tmp_path / "cases.csv").write_text(
+        'id,query,response,context\nc1,q,r,"[\'a\', ""it\'s""]"\nc2,p,r,plain\n', "utf-8"
+    )
+    dataset = open_dataset(str(tmp_path / "cases.csv"))[0]
+    first, second = answers(opened("recorded", dataset, tmp_path), "c1", "c2")
+    assert (first.contexts, second.contexts) == (("a", "it's"), ("plain",))

@@ -27,16 +27,19 @@ async def running(
     async with app.run_test(size=size, notifications=True) as pilot:
         await settled(app, pilot)
         yield app, pilot
+    app.workbench.leave()
 
 
 async def settled(app: RagtuiApp, pilot: Pilot[None]) -> None:
-    """Waits until no job goes on and what they posted has been shown."""
-    until = time.monotonic() + _LONGEST_WAIT
+    """Waits until no job goes on and the screen stands still."""
+    until, before = time.monotonic() + _LONGEST_WAIT, ""
     while time.monotonic() < until:
         await pilot.pause(0.06)  # longer than the pause before the case beside the table follows
-        if not any(worker.is_running or worker.state.name == "PENDING" for worker in app.workers):
-            await pilot.pause()
+        idle = not any(worker.is_running or worker.state.name == "PENDING" for worker in app.workers)
+        shown = screen_text(app)
+        if idle and shown == before:
             return
+        before = shown
     raise AssertionError(f"still at work: {[worker.group for worker in app.workers]}")
 
 

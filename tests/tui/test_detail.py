@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 from rich.segment import Segment
 
+from ragtui.experiments.plan import Side
+from ragtui.experiments.results import Cell, SideDetail
+from ragtui.metrics.score import State
 from ragtui.tui.app import RagtuiApp
+from ragtui.tui.screens.case_views import prompt_and_reply
 from ragtui.tui.widgets.wrapped_text import WrappedText
 from tests.tui.driving import NARROW, WIDE, press, running, screen_text, settled
 from tests.tui.making import BAD, write_experiment
@@ -97,3 +101,20 @@ async def test_any_part_can_be_copied_whole(tmp_path: Path, experiment: str, mon
         await press(app, pilot, "y", "enter")
         await press(app, pilot, "enter", "y", *"reason", "enter")
         assert copied == [f"answer: {BAD}", "reason: groundedness: cites a policy that is not in the context"]
+
+
+async def test_a_label_stands_on_the_side_it_was_given_to(tmp_path: Path, experiment: str) -> None:
+    async with running(tmp_path, experiment=experiment) as (app, pilot):
+        await press(app, pilot, "enter", "c", "m")
+        answer, beside = (app.screen.query_one(name, WrappedText).passage for name in ("#answer", "#evidence"))
+        assert any("model fault" in paragraph.text for paragraph in answer.paragraphs)
+        assert not any("model fault" in paragraph.text for paragraph in beside.paragraphs)
+
+
+def test_the_embedded_judge_has_no_prompt_to_show_and_says_so() -> None:
+    cell = Cell("groundedness", Side.CANDIDATE, 1, State.SCORED, None, 2.0, False, 3.0, "", (), judge="embedded")
+    side = SideDetail(Side.CANDIDATE, State.SCORED, "", "x", (), (), None, (cell,))
+    said = " ".join(paragraph.text for paragraph in prompt_and_reply(side, "groundedness", "embedded").paragraphs)
+    assert "embedded judge" in said
+    assert "no prompt" in said
+    assert "no judge was asked" not in said

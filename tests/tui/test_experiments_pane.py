@@ -108,10 +108,9 @@ async def test_a_run_shows_how_far_it_is_and_the_keyboard_stays_alive(
         shown = await shows(app, pilot, "judging")
         assert " of 1,000 " in shown
         assert "▶" in shown.splitlines()[0]
-        start = time.monotonic()
         await pilot.press("2")
-        assert time.monotonic() - start < 2
-        assert "› Metric Groups" in lines_of(app)[1]
+        await shows(app, pilot, "› Metric Groups")
+        assert app.workbench.is_running
         await press(app, pilot, "3", "q")
         assert "is still going" in screen_text(app)
         await press(app, pilot, "enter")

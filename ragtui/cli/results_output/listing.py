@@ -23,8 +23,13 @@ def print_list(entries: Sequence[Entry], console: Console) -> None:
         table.add_column(name, overflow="fold")
     for each in entries:
         plan = each.plan
-        means = ", ".join(f"{spec} {wording.number(mean)}" for spec, mean in each.means.items() if mean is not None)
-        done = f"{each.done}/{each.cells}" + (f", {each.errors} errors" if each.errors else "")
+        known = {metric.spec: metric for metric in plan.metrics}
+        means = ", ".join(
+            f"{spec} {wording.number(mean, wording.digits_of(known.get(spec)))}{wording.unit(known.get(spec))}"
+            for spec, mean in each.means.items()
+            if mean is not None
+        )
+        done = f"{each.done}/{each.cells}" + (f", {wording.count(each.errors, 'error')}" if each.errors else "")
         shown = (each.id, plan.dataset, plan.candidate, plan.baseline or "", plan.judge, each.status.value, done, means)
         table.add_row(*(text.cell(value, 300) for value in shown))
     console.print(table)

@@ -30,12 +30,13 @@ def print_results(
     ``metric`` limits the worst rows to that one. ``strict`` shows means that count errors as the worst score.
     """
     from ragtui.cli.results_output.worst import print_worst
+    from ragtui.experiments.planning import judged_by_another_version
 
     _heading(results, console)
     console.print(_figures(results, strict))
     for found in results.comparisons():
         console.print(text.cell(wording.verdict(found, results.plan.metric(found.metric))), soft_wrap=True)
-    said = wording.causes(results.causes())
+    said = wording.causes(results.causes(), results.labelled())
     if said:
         console.print(f"\n{said}", soft_wrap=True)
     if results.plan.judge_model == "embedded" and any(each.question for each in results.plan.metrics):
@@ -43,6 +44,12 @@ def print_results(
             "\nThe embedded judge is a heuristic: it compares words, numbers, names and negations, and is weak outside "
             "English.",
             style="dim",
+            soft_wrap=True,
+        )
+    if judged_by_another_version(results.plan):
+        console.print(
+            "These scores are of another version of the embedded judge than the one installed: run it again for current ones.",
+            style="yellow",
             soft_wrap=True,
         )
     for each in results.plan.metrics:
@@ -70,11 +77,17 @@ def _figures(results: Results, strict: bool) -> Table:
     from rich import box
     from rich.table import Table
 
+    compared = {each.metric: each for each in results.comparisons()}
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
-    for name in ("metric", "", "strict mean (n of N)" if strict else "mean (n of N)", "95 %", "pass"):
+    for name in (
+        "metric",
+        "",
+        "strict mean (n of N)" if strict else "mean (n of N)",
+        "95 %",
+        "pass · p (Holm)" if compared else "pass",
+    ):
         table.add_column(name, overflow="fold")
     by_side = {(each.metric, each.side): each for each in results.summaries()}
-    compared = {each.metric: each for each in results.comparisons()}
     for metric in results.plan.metrics:
         for side in Side.CANDIDATE, Side.BASELINE:
             found = by_side.get((metric.spec, side))
@@ -96,9 +109,10 @@ def _summary(found: MetricSummary, metric: PlannedMetric, strict: bool) -> tuple
 
 def _difference(found: MetricComparison, metric: PlannedMetric) -> tuple[str, str, str]:
     digits = wording.digits_of(metric)
-    p = f"p {wording.p_value(found.p)}" if found.p is not None else wording.NONE
-    shown = f"{wording.signed_number(found.delta, digits)} ({found.n_pairs} pairs)"
-    return shown, wording.interval(found.ci95, digits, signed=True), p
+    shown = (
+        f"{wording.signed_number(found.delta, digits)}{wording.unit(metric)} ({wording.count(found.n_pairs, 'pair')})"
+    )
+    return shown, wording.interval(found.ci95, digits, signed=True), wording.p_holm(found)
 
 
 def print_judgement(judgement: Judgement, console: Console) -> None:

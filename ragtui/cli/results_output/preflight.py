@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragtui import text
+from ragtui.experiments import wording
 from ragtui.experiments.plan import Side
 from ragtui.experiments.preflight import MetricCheck, Preflight
 
@@ -15,11 +16,14 @@ if TYPE_CHECKING:
 def print_preflight(found: Preflight, console: Console, *, inputs: bool = False) -> None:
     """Prints a preflight; with ``inputs`` also where each input comes from."""
     plan = found.plan
-    console.print(f"{found.cases} cases × {len(plan.metrics)} metrics, {_sides(found)}", soft_wrap=True)
+    console.print(
+        f"{wording.count(found.cases, 'case')} × {wording.count(len(plan.metrics), 'metric')}, {_sides(found)}",
+        soft_wrap=True,
+    )
     for check in found.checks:
         for reason, n in check.cannot.items():
             where = "" if plan.baseline is None else f" ({check.side})"
-            line = f"{check.metric}{where}: not on {n} of {check.of} cases: {reason}"
+            line = f"{check.metric}{where}: not on {n} of {wording.count(check.of, 'case')}: {reason}"
             console.print(f"  {text.cell(line)}", soft_wrap=True)
     if inputs:
         _print_inputs(found.checks, console)
@@ -30,9 +34,11 @@ def print_preflight(found: Preflight, console: Console, *, inputs: bool = False)
     for note in found.notes:
         console.print(f"  {text.cell(note)}", soft_wrap=True)
     for host, n in found.leaving.items():
-        console.print(f"  text of {n} cases leaves this machine, to {text.cell(host)}", soft_wrap=True)
+        console.print(f"  text of {wording.count(n, 'case')} leaves this machine, to {text.cell(host)}", soft_wrap=True)
     if found.calls:
-        console.print(f"  {found.calls} questions to {text.cell(found.judge)}, {cost(found)}", soft_wrap=True)
+        console.print(
+            f"  {wording.count(found.calls, 'question')} to {text.cell(found.judge)}, {cost(found)}", soft_wrap=True
+        )
 
 
 def _sides(found: Preflight) -> str:

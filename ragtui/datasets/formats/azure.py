@@ -12,6 +12,7 @@ from ragtui.datasets.containers.table import Table
 from ragtui.datasets.dataset import Column, Dataset, Role, Shape
 from ragtui.datasets.formats import ReadOptions, Sniff, Source
 from ragtui.datasets.formats.table import guess_roles
+from ragtui.datasets.list_cells import ContextColumns
 from ragtui.datasets.near_names import intended
 from ragtui.datasets.record_reading import columns_of, records_of
 from ragtui.datasets.rules import run_rules
@@ -76,6 +77,8 @@ class Azure:
         azure = AzureTable(table, intended(table.headers, table.names, tuple(ROLES)), options.mapping is not None)
         run_rules(azure, report, options.runs)
         roles = guess_roles(table) | {name: ROLES[wanted] for wanted, name in azure.columns.items()}
+        contexts = tuple(name for name in table.names if roles.get(name) is Role.CONTEXT)
+        run_rules(ContextColumns(table, contexts), report, options.runs)
         inputs = [name for name in table.names if roles.get(name) is Role.INPUT]
         named = azure.columns.get("query") or azure.columns.get("conversation")
         frame, findings = identify(table, inputs or list(table.names), named, own_id_column(table))

@@ -11,6 +11,7 @@ from ragtui.datasets.containers import reading_of
 from ragtui.datasets.containers.table import Table
 from ragtui.datasets.dataset import Dataset, Role, Shape
 from ragtui.datasets.formats import ReadOptions, Sniff, Source
+from ragtui.datasets.list_cells import ContextColumns
 from ragtui.datasets.near_names import plain_name
 from ragtui.datasets.record_reading import columns_of, records_of
 from ragtui.datasets.rules import run_rules
@@ -91,6 +92,7 @@ class TableFormat:
             return []
         cases = Cases(table, guess_roles(table))
         run_rules(cases, report, options.runs)
+        run_rules(ContextColumns(table, tuple(cases.having(Role.CONTEXT))), report, options.runs)
         inputs = cases.having(Role.INPUT)
         frame, findings = identify(table, inputs, cases.question, own_id_column(table))
         report.extend(findings)

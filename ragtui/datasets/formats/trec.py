@@ -96,12 +96,11 @@ class Trec:
             run_files={path.name: files[path] for path in parts.runs},
         )  # fmt: skip
         run_rules(whole, report, options.runs)
-        asked = topics if topics is None or options.limit is None else topics.head(options.limit)
         return [
             Dataset(
                 name=source.path.name if source.is_folder else source.path.stem, path=source.shown, location=source.path,
-                format=self.id, why=sniff.why, shape=Shape.RETRIEVAL, corpus=documents, queries=asked, qrels=whole.used_judgments,
-                runs=whole.used_runs(), corpus_path=parts.documents,
+                format=self.id, why=sniff.why, shape=Shape.RETRIEVAL, corpus=documents,
+                queries=whole.asked(options.limit), qrels=whole.used_judgments, runs=whole.used_runs(), corpus_path=parts.documents,
                 counts=whole.sizes(),
             )
         ]  # fmt: skip

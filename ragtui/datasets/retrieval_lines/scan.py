@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Final, TypeAlias
 import msgspec
 
 from ragtui.datasets.findings import SHOWN_PER_RULE, Report
-from ragtui.datasets.retrieval_lines.records import KINDS, repair
+from ragtui.datasets.retrieval_lines.records import KINDS, is_utf8, repair
 from ragtui.datasets.retrieval_lines.tally import tally
 from ragtui.datasets.workers import available_cpus, spread
 
@@ -242,7 +242,7 @@ def _is_doubtful(raw: bytes, text: str, start: int, tails: set[bytes]) -> bool:
         return False  # all quotes from there on are the text's own
     if raw.count(b'"_id"') > 1 or raw.count(b'"text"') > 1 or raw.count(b'"title"') > 1:
         return True
-    if not raw.isascii() and not _is_utf8(raw):
+    if not raw.isascii() and not is_utf8(raw):
         return True
     if len(tails) < _TAILS and tail.isascii() and len(tail) < 200 and raw.find(b'"text"', 0, start) > 0:
         tails.add(tail)
@@ -250,15 +250,7 @@ def _is_doubtful(raw: bytes, text: str, start: int, tails: set[bytes]) -> bool:
 
 
 def _repeats(raw: bytes, *keys: bytes) -> bool:
-    return any(raw.count(key) > 1 for key in keys) or not (raw.isascii() or _is_utf8(raw))
-
-
-def _is_utf8(raw: bytes) -> bool:
-    try:
-        raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+    return any(raw.count(key) > 1 for key in keys) or not (raw.isascii() or is_utf8(raw))
 
 
 def _packed(values: list[Any]) -> Texts:

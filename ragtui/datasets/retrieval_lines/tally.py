@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
 from ragtui.datasets.findings import SHOWN_PER_RULE, Level, Report
-from ragtui.datasets.retrieval_lines.records import KINDS, Document, Field, Kind, Query, Record, near_miss
+from ragtui.datasets.retrieval_lines.records import (
+    KINDS,
+    Document,
+    Field,
+    Filled,
+    Kind,
+    Query,
+    Record,
+    is_utf8,
+    near_miss,
+)
 
 Faults: TypeAlias = list[tuple[str, Level]]
 _decode: Final = msgspec.json.Decoder().decode
@@ -16,9 +26,26 @@ _ABSENT: Final = object()
 _QUOTED: Final = {name: tuple(f'"{field.key}"'.encode() for field in kind.fields) for name, kind in KINDS.items()}
 
 
+class _Numbered(msgspec.Struct, gc=False, rename={"id": "_id"}):
+    """A document or query that is sound but for its id, which is a number: whole corpora are written so."""
+
+    id: Annotated[int, msgspec.Meta(gt=0, lt=1 << 62)]
+    text: Filled
+    title: str | None = None
+
+
+_decode_numbered: Final = msgspec.json.Decoder(_Numbered).decode
+_ID_NOT_TEXT: Final = ("BEIR102", Level.ERROR)
+
+
 def tally(name: str, raw: bytes, report: Report) -> list[Record] | None:
     """The records of a line whose faults were all listed often enough, with the faults counted; ``None`` where any was not,
     or where it takes a closer look to know them."""
+    if name in ("corpus", "queries") and report.counts.get((report.file, *_ID_NOT_TEXT), 0) >= SHOWN_PER_RULE:
+        record = _numbered(name, raw)
+        if record is not None:
+            report.counts[report.file, *_ID_NOT_TEXT] += 1
+            return [record]
     known = _known(name, raw)
     if known is None:
         return None
@@ -30,6 +57,19 @@ def tally(name: str, raw: bytes, report: Report) -> list[Record] | None:
     for code, level in faults:
         counts[file, code, level] += 1
     return records if faults else None
+
+
+def _numbered(name: str, raw: bytes) -> Record | None:
+    try:
+        found = _decode_numbered(raw)
+    except (msgspec.MsgspecError, RecursionError):
+        return None
+    if raw.count(b'"_id"') > 1 or raw.count(b'"text"') > 1 or raw.count(b'"title"') > 1:
+        return None
+    if found.text.isspace() or not (raw.isascii() or is_utf8(raw)):
+        return None
+    text_id = str(found.id)
+    return Document(text_id, found.text, found.title) if name == "corpus" else Query(text_id, found.text)
 
 
 def _known(name: str, raw: bytes) -> tuple[list[Record], Faults] | None:

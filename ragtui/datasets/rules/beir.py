@@ -27,9 +27,9 @@ def empty_part(file: str, noun: str) -> Finding:
 def unknown_split(file: str, wanted: str | None, there: list[str]) -> Finding:
     """Judgments come in splits, one file each, and splits are never mixed. Without --split, test is taken, else the only
     one there is; several others are not chosen from."""
-    names = ", ".join(there)
     message = f'there is no split "{wanted}"' if wanted else "no split is called test and there are several"
-    return Finding("BEIR003", Level.ERROR, f"{message}; choose with --split: {names}", file=file)
+    remedy = f"choose with --split: {', '.join(there)}" if there else "the judgments of this file have none"
+    return Finding("BEIR003", Level.ERROR, f"{message}; {remedy}", file=file)
 
 
 @rule("BEIR004", "unused-file", Level.INFO, example="qrels.tsv beside corpus.jsonl", remedy="move it to qrels/test.tsv")

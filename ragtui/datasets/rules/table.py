@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from ragtui.datasets.containers.table import Table, short
 from ragtui.datasets.dataset import Dataset, Role, Shape
 from ragtui.datasets.findings import Finding, Level, More
 from ragtui.datasets.formats.table import Cases
+from ragtui.datasets.list_cells import ContextColumns, printed_list
 from ragtui.datasets.rules import rule
 
 
-@rule("TBL101", "no-input", Level.ERROR, remedy="name a column query, or give it the role input", on=Cases)
+@rule("TBL101", "no-input", Level.ERROR, remedy="call a column query, or run with --map query=COLUMN", on=Cases)
 def no_input(cases: Cases) -> Iterator[Finding]:
     """No column is an input, so there is nothing to ask and no row has a name. Input columns are sent to the pipeline;
     expected ones only an evaluator sees."""
@@ -67,7 +69,41 @@ def spaced_headers(cases: Cases) -> Iterator[Finding]:
             yield table.header_finding("TBL105", Level.WARNING, message, name, fix)
 
 
-@rule("TBL106", "question-not-text", Level.WARNING, example='{"query": 42}', remedy="put it in quotes", on=Cases)
+@rule("TBL106", "printed-list", Level.WARNING, example="\"['a', 'b']\"", remedy="write a JSON list", on=ContextColumns)
+def printed_contexts(contexts: ContextColumns) -> Iterator[Finding | More]:
+    """A context is a list as Python prints it, as pandas writes to CSV. It is read as that list; tools that take a context as
+    text show the judge its brackets, quotes and escapes. JSON lists travel better."""
+    yield from _printed(contexts, "TBL106", "python", "is a Python list in text; read as a list of {}".format)
+
+
+@rule("TBL107", "broken-list", Level.WARNING, example="\"['a' 'b']\"", remedy="write a JSON list", on=ContextColumns)
+def broken_contexts(contexts: ContextColumns) -> Iterator[Finding | More]:
+    """A context begins like a list of texts but is none: an array's print has no commas, or the cell was cut. It is read as
+    one text, brackets and all."""
+    yield from _printed(contexts, "TBL107", "broken", "begins like a list but is read as one text: {}".format)
+
+
+def _printed(
+    contexts: ContextColumns, code: str, how: str, message: Callable[[object], str]
+) -> Iterator[Finding | More]:
+    import polars as pl
+
+    table = contexts.table
+    for name in contexts.names:
+        if table.frame.schema[name] != pl.String:
+            continue
+        bracketed = table.rows_where(pl.col(name).str.contains(r"^\s*(array\()?\["), name)
+        read = ((row, cell) for row, text in bracketed if (cell := printed_list(text)) is not None and cell.how == how)
+        told = ((row, len(cell.items) if cell.items is not None else cell.fault) for row, cell in read)
+        header = short(table.header_of(name))
+        yield from table.findings(code, Level.WARNING, name, told, partial(_told, header, message))
+
+
+def _told(header: str, message: Callable[[object], str], value: object) -> str:
+    return f"{header} {message(value)}"
+
+
+@rule("TBL108", "question-not-text", Level.WARNING, example='{"query": 42}', remedy="put it in quotes", on=Cases)
 def question_not_text(cases: Cases) -> Iterator[Finding | More]:
     """In a JSON file the query (or first input) of a record is a number or a boolean. It is read as its text; other tools
     refuse it, or send the number."""
@@ -77,7 +113,7 @@ def question_not_text(cases: Cases) -> Iterator[Finding | More]:
     rows = table.kinds[name].cast(str).is_in(["number", "boolean"]).arg_true().to_list()
     cells = ((row, table.frame[name][row]) for row in rows)
     yield from table.findings(
-        "TBL106", Level.WARNING, name, cells, f"{short(table.header_of(name))} is {{}}, not a text".format
+        "TBL108", Level.WARNING, name, cells, f"{short(table.header_of(name))} is {{}}, not a text".format
     )
 
 

@@ -78,7 +78,7 @@ def _against(baseline: MetricSummary, found: MetricComparison, metric: PlannedMe
 
 def _said(results: Results) -> list[str]:
     lines = [wording.verdict(each, results.plan.metric(each.metric)) for each in results.comparisons()]
-    causes = wording.causes(results.causes())
+    causes = wording.causes(results.causes(), results.labelled())
     return [text.cell(each) for each in (*lines, *([causes] if causes else []))]
 
 

@@ -31,6 +31,7 @@ def content(results: Results, judgement: Judgement) -> dict[str, Any]:
         "metrics": [_summary(each) for each in results.summaries()],
         "comparison": [_comparison(each) for each in results.comparisons()],
         "causes": dict(results.causes()),
+        "labels": dict(results.labelled()),
         "gate": {
             "passed": judgement.passed,
             "reasons": [*judgement.reasons, *judgement.incomplete],

@@ -71,7 +71,7 @@ def _verdicts(results: Results) -> str:
 
 
 def _causes(results: Results) -> str:
-    said = wording.causes(results.causes())
+    said = wording.causes(results.causes(), results.labelled())
     return f"{said}.\n" if said else ""
 
 

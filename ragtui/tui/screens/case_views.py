@@ -24,7 +24,7 @@ def brief(case: CaseDetail, plan: Plan, metric: str) -> Passage:
     others' in a line each."""
     passage = Passage()
     side = case.sides[0] if case.sides else None
-    _labels(passage, case)
+    _labels(passage, case, Side.CANDIDATE)
     for i, (name, value) in enumerate(case.inputs.items()):
         passage.line(("Q  " if i == 0 else f"{name}  ", "title"), (value, ""), hang=3)
     if side is None:
@@ -46,10 +46,12 @@ def brief(case: CaseDetail, plan: Plan, metric: str) -> Passage:
     return passage
 
 
-def _labels(passage: Passage, case: CaseDetail) -> None:
+def _labels(passage: Passage, case: CaseDetail, side: Side) -> None:
+    """What a person said of this side; labels and notes are given to the candidate."""
     for place, label in case.labels.items():
-        passage.line(("✎ ", "accent"), (label, "accent"), (f"  {place.removeprefix('candidate').strip()}", "dim"))
-    if case.note:
+        if place.partition(" ")[0] == side.value:
+            passage.line(("✎ ", "accent"), (label, "accent"), (f"  {place.removeprefix(side.value).strip()}", "dim"))
+    if case.note and side is Side.CANDIDATE:
         passage.line(("✎ ", "accent"), (case.note, ""), hang=2)
 
 
@@ -129,7 +131,7 @@ def answer(case: CaseDetail, side: SideDetail, plan: Plan, against: SideDetail |
     ``against`` is the side whose answer the words are compared with; without it, what was expected is.
     """
     passage = Passage()
-    _labels(passage, case)
+    _labels(passage, case, side.side)
     passage.heading("Question", case.case_id)
     for name, value in case.inputs.items():
         if len(case.inputs) > 1:
@@ -270,8 +272,8 @@ def spent(cell: Cell) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def prompt_and_reply(side: SideDetail, metric: str) -> Passage:
-    """What the judge was sent and what it said, byte for byte; the selected metric's first."""
+def prompt_and_reply(side: SideDetail, metric: str, judge: str = "") -> Passage:
+    """What the judge was sent and what it said, byte for byte; the selected metric's first. ``judge`` is the plan's."""
     passage = Passage()
     for cell in sorted(side.cells, key=lambda each: each.metric != metric):
         if cell.prompt is None and cell.reply is None:
@@ -280,7 +282,10 @@ def prompt_and_reply(side: SideDetail, metric: str) -> Passage:
         passage.text(cell.prompt or "(not kept)")
         passage.heading(f"{cell.metric}: raw reply")
         passage.text(cell.reply or "(none)")
-    if not passage.paragraphs:
+    if not passage.paragraphs and judge == "embedded" and any(cell.judge for cell in side.cells):
+        passage.text("The embedded judge read this case itself: it is sent no prompt and gives no reply.", tone="dim")
+        passage.text("Its reasons and claims stand with the scores; } steps through the claims.", tone="dim")
+    elif not passage.paragraphs:
         passage.line(("no judge was asked about this case", "dim"))
     return passage
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import textwrap
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from ragtui.text import cell
+from ragtui.text import cell, storable
 from ragtui.tui.widgets.passage import Passage
 from ragtui.tui.widgets.table_column import Painted, TableColumn
 
@@ -28,7 +30,9 @@ def _level(values: Sequence[Any]) -> Painted:
 
 
 def _faults(values: Sequence[Any]) -> Painted:
-    errors, warnings, infos = values
+    errors, warnings, infos, kind = values
+    if kind == "failed":
+        return "✗", "bad"
     if errors is None:
         return "", ""
     shown = [f"{n:,}{mark}" for n, mark in ((errors, "✗"), (warnings, "!"), (infos, "i")) if n]
@@ -47,7 +51,7 @@ LIST_COLUMNS: Final = (
     TableColumn("name", "name", ("kind",), _dataset_name, grow=True, most=60),
     TableColumn("format", "format", most=18),
     TableColumn("rows", "rows", paint=_rows, right=True),
-    TableColumn("errors", "findings", ("warnings", "infos"), _faults, searched=False),
+    TableColumn("errors", "findings", ("warnings", "infos", "kind"), _faults, searched=False),
 )
 
 
@@ -56,10 +60,11 @@ def list_frame(datasets: Sequence[OpenDataset]) -> pl.DataFrame:
     import polars as pl
 
     rows: list[dict[str, Any]] = []
+    names = shown_names(datasets)
     for number, each in enumerate(datasets):
         known = each.dataset
         kind = "failed" if each.failure else "reading" if known is None else "dataset"
-        row = {"dataset": number, "part": "", "name": each.name, "kind": kind, "format": "reading …"}
+        row = {"dataset": number, "part": "", "name": names[number], "kind": kind, "format": "reading …"}
         if known is not None or each.failure:
             levels = dict.fromkeys(MARKS, 0)
             for (_, level), n in each.counts.items():
@@ -79,6 +84,16 @@ def list_frame(datasets: Sequence[OpenDataset]) -> pl.DataFrame:
         "rows": pl.Int64, "errors": pl.Int64, "warnings": pl.Int64, "infos": pl.Int64,
     }  # fmt: skip
     return pl.DataFrame(rows, schema=schema)
+
+
+def shown_names(datasets: Sequence[OpenDataset]) -> list[str]:
+    """Names as they are listed; equal ones say in which folder they lie."""
+    often = Counter(each.name for each in datasets)
+    folders = [os.path.dirname(os.path.normpath(each.dataset.path if each.dataset else each.path)) for each in datasets]
+    return [
+        f"{each.name}  in {folder or '.'}" if often[each.name] > 1 and each.dataset is not None else each.name
+        for each, folder in zip(datasets, folders, strict=True)
+    ]
 
 
 def frames_of(opened: OpenDataset) -> dict[str, pl.DataFrame]:
@@ -106,6 +121,20 @@ def row_columns(opened: OpenDataset, part: str, frame: pl.DataFrame) -> list[Tab
         hidden = {"offset", line}
         columns += [TableColumn(name, cell(name), most=60) for name in frame.columns if name not in hidden]
     return columns
+
+
+def no_rows() -> pl.DataFrame:
+    """What stands in the place of rows that could not be read."""
+    import polars as pl
+
+    return pl.DataFrame()
+
+
+def failure_lines(opened: OpenDataset, width: int = 40) -> str:
+    """Why a dataset cannot be read, in lines that a narrow part has room for; empty where it can be."""
+    if not opened.failure:
+        return ""
+    return "\n".join(["cannot be read ✗", *textwrap.wrap(cell(opened.failure), width)])
 
 
 # Findings
@@ -140,6 +169,12 @@ def finding_columns(findings: Sequence[Finding], wide: bool) -> list[TableColumn
     return [*columns, TableColumn("message", "message", grow=True, most=400)]
 
 
+def in_line_order(findings: Sequence[Finding]) -> list[Finding]:
+    """Findings as one reads the files: file by file, each from its top."""
+    files = {file: at for at, file in enumerate(dict.fromkeys(finding.file for finding in findings))}
+    return sorted(findings, key=lambda finding: (files[finding.file], finding.line))
+
+
 def finding_frame(findings: Sequence[Finding]) -> pl.DataFrame:
     import polars as pl
 
@@ -149,10 +184,10 @@ def finding_frame(findings: Sequence[Finding]) -> pl.DataFrame:
         (
             f.level.value,
             f.code,
-            os.path.relpath(f.file, folder) if folder else f.file,
+            storable(os.path.relpath(f.file, folder) if folder else f.file),
             f.line,
-            f.field,
-            ("[*] " if f.fixable else "") + f.message,
+            None if f.field is None else storable(f.field),
+            ("[*] " if f.fixable else "") + storable(f.message),
         )
         for f in findings
     ]

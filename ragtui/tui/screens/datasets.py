@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -44,6 +45,8 @@ class DatasetsPane(Pane):
     def __init__(self, workbench: Workbench, *, id: str) -> None:
         super().__init__(workbench, id=id)
         self._part = ""
+        self._stepping = False
+        self._closed_last: tuple[int, OpenDataset] | None = None
         self._frame: pl.DataFrame | None = None
         self._listed: list[Finding] = []
         self._shown: tuple[OpenDataset | None, str | None] = (None, None)
@@ -102,6 +105,9 @@ class DatasetsPane(Pane):
         current = self.current
         return [] if current is None else [current.name, *([self._part] if self._part else [])]
 
+    def rows_table(self) -> VirtualTable:
+        return self.query_one("#rows", VirtualTable)
+
     def remark(self) -> str:
         table = self.query_one("#lines", VirtualTable)
         if table.row is None or not table.has_focus:
@@ -125,18 +131,20 @@ class DatasetsPane(Pane):
         rules, lines = self.query_one("#rules", VirtualTable), self.query_one("#lines", VirtualTable)
         if current is None:
             return
-        rules.empty = "nothing is wrong that we know of" if current.dataset else ""
-        lines.empty = ""
+        rules.empty = "" if current.failure else "nothing is wrong that we know of" if current.dataset else ""
+        lines.empty = "" if current.counts else views.failure_lines(current)
         rules.show(views.rule_frame(current, opened.rule_names()), views.RULE_COLUMNS)
         self._show_findings()
         self.query_one("#about-text", WrappedText).show(views.about(current, current.ready))
         total = sum(current.counts.values())
-        self.query_one("#findings", Part).title("findings", f"{total:,}" if total else "none")
+        self.query_one("#findings", Part).title(
+            "findings", f"{total:,}" if total else "cannot be read" if current.failure else "none"
+        )
         self.query_one("#dataset-list", Part).title("datasets")
         self.query_one("#about", Part).title("about", current.name)
         self.post_message(self.Altered())
         if current.ready is None and current.dataset is not None:
-            work(self, self._judge_readiness(current), "ready")
+            work(self, partial(self._judge_readiness, current), "ready")
 
     async def _judge_readiness(self, one: OpenDataset) -> None:
         one.ready = await asyncio.to_thread(opened.ready_for, one)
@@ -148,7 +156,11 @@ class DatasetsPane(Pane):
         frame = views.frames_of(current).get(part) if current else None
         if current is None or frame is None:
             self._frame = None
+            table.empty = views.failure_lines(current) if current else ""
+            table.show(views.no_rows(), [])
+            self.query_one("#rows-part", Part).title(current.name if current else "rows")
             return
+        table.empty = ""
         if frame is not self._frame:
             self._frame = frame
             shown = self.workbench.with_texts(current, part, frame)
@@ -160,7 +172,8 @@ class DatasetsPane(Pane):
     def _show_findings(self) -> None:
         current, code = self.current, self.query_one("#rules", VirtualTable).value("code")
         found = [] if current is None else current.findings
-        self._listed = [finding for finding in found if code in (None, "all", finding.code)]
+        self._listed = views.in_line_order([each for each in found if code in (None, "all", each.code)])
+        self._stepping = False
         table = self.query_one("#lines", VirtualTable)
         table.show(views.finding_frame(self._listed), views.finding_columns(self._listed, self.app.size.width >= 100))
 
@@ -201,14 +214,19 @@ class DatasetsPane(Pane):
         self._step(-1)
 
     def _step(self, step: int) -> None:
+        """The first key goes to the finding at the cursor; the focus goes along, so that ``i`` and ``e`` are about it."""
         table = self.query_one("#lines", VirtualTable)
-        table.move_to((table.position + step) % max(1, table.count))
+        at = table.position + step if self._stepping or table.has_focus or step < 0 else table.position
+        self._stepping = True
+        self.screen.set_focus(table)
+        table.move_to(at % max(1, table.count))
         self._show_place()
+        self.post_message(self.Altered())
 
     def do_open_path(self, path: str = "") -> None:
         def then(typed: str) -> None:
             if typed:
-                work(self, self.open([typed]), "open")
+                work(self, partial(self.open, [typed]), "open")
 
         if path:
             then(path)
@@ -216,7 +234,7 @@ class DatasetsPane(Pane):
             ask(self, "open", then=then, complete=opened.complete_path, history="path")
 
     def do_reread(self) -> None:
-        work(self, self._reread(), "open")
+        work(self, partial(self._reread), "open")
 
     async def _reread(self) -> None:
         paths = self.workbench.opened_paths()
@@ -228,7 +246,7 @@ class DatasetsPane(Pane):
         tell(self, f"read {len(again)} again")
 
     def do_demo(self) -> None:
-        work(self, self._open_demo(), "demo")
+        work(self, partial(self._open_demo), "demo")
 
     async def _open_demo(self) -> None:
         """Sets the demo up and shows its results; what goes on is said at the top meanwhile."""
@@ -256,9 +274,18 @@ class DatasetsPane(Pane):
     def do_close(self) -> None:
         number = self.query_one("#list", VirtualTable).value("dataset")
         if number is not None:
-            del self.workbench.datasets[number]
+            self._closed_last = (number, self.workbench.datasets.pop(number))
             self._frame = None
             self.refreshed()
+            tell(self, f"closed {self._closed_last[1].name}; u opens it again, the file stays")
+
+    def do_undo(self) -> None:
+        if self._closed_last is not None:
+            self.workbench.datasets.insert(*self._closed_last)
+            number, self._closed_last = self._closed_last[0], None
+            self._frame = None
+            self.refreshed()
+            self._go_to_dataset(number)
 
     def do_explain(self) -> None:
         code = self.query_one("#rules", VirtualTable).value("code")
@@ -297,6 +324,8 @@ class DatasetsPane(Pane):
         current = self.current
         if name in ("open-path", "demo"):
             return None
+        if name == "undo":
+            return None if self._closed_last is not None else "nothing was closed"
         if current is None:
             return "nothing is open"
         if name in ("next-finding", "previous-finding") and not current.findings:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -73,6 +74,13 @@ class DetailScreen(Screen[None], CaseActions, inherit_bindings=False):
     def rows_table(self) -> VirtualTable:
         return self._table
 
+    def rows_changed(self) -> None:
+        """Filtered or sorted from here: the case at the table's cursor; never none, keys must not go nowhere."""
+        if not self._table.count:
+            tell(self, "no row is like that: all are shown again", "warning")
+            self._table.let_go_of_filter()
+        self._show()
+
     @property
     def case(self) -> CaseDetail | None:
         case_id = self.case_id()
@@ -96,7 +104,7 @@ class DetailScreen(Screen[None], CaseActions, inherit_bindings=False):
             what = "ranking" if side.ranking and not side.contexts else "contexts"
             self.query_one("#evidence-part", Part).title(what, f"{len(side.contexts or side.ranking)}")
             if side.ranking:
-                work(self, self._fetch_texts(case), "texts")
+                work(self, partial(self._fetch_texts, case), "texts")
         self._show_bars(case)
         if not keep:
             answer.go_to(f"metric {triage.metric}") if self.app.size.height < 32 and not case.expected else None
@@ -158,7 +166,7 @@ class DetailScreen(Screen[None], CaseActions, inherit_bindings=False):
     def do_prompt(self) -> None:
         case, triage = self.case, self.triage
         if case is not None and triage is not None:
-            passage = case_views.prompt_and_reply(case.sides[0], triage.metric)
+            passage = case_views.prompt_and_reply(case.sides[0], triage.metric, triage.plan.judge)
             self.app.push_screen(Reading(f"{case.case_id} · prompt and raw reply", passage))
 
     def do_next_claim(self) -> None:

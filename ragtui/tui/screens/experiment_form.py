@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -13,6 +14,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.timer import Timer
 
+from ragtui.text import cell
 from ragtui.tui import offers
 from ragtui.tui.actions import bindings
 from ragtui.tui.performing import Performs, work
@@ -111,7 +113,7 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
         self._soon = self.set_timer(_WAIT, self._look)
 
     def _look(self) -> None:
-        work(self, self._look_at(dict(self.query_one(Form).values)), "preflight")
+        work(self, partial(self._look_at, dict(self.query_one(Form).values)), "preflight")
 
     async def _look_at(self, values: dict[str, str]) -> None:
         found = await asyncio.to_thread(self.workbench.preflight, self._dataset, values)
@@ -125,7 +127,7 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
             self._problem = "no metric can score a single case" if found.nothing_to_do else ""
             passage = views.preflight(found)
         text.show(passage)
-        status = Content.styled(self._problem, "$error") if self._problem else Content("ready: ctrl+r starts it")
+        status = Content.styled(cell(self._problem), "$error") if self._problem else Content("ready: ctrl+r starts it")
         self.query_one(PromptLine).status(status)
         self.query_one(KeyBar).update_for(self.focused or self)
 

@@ -136,16 +136,17 @@ class GroupsPane(Pane):
 
         self.app.push_screen(Choosing(f"metrics for {name}", choices, many=True), add)
 
-    def _save(self, name: str, specs: Sequence[str], *, row: int | None = None) -> None:
-        self._change(lambda: self.workbench.save_group(name, specs), name, row=row)
+    def _save(self, name: str, specs: Sequence[str], *, row: int | None = None) -> bool:
+        return self._change(lambda: self.workbench.save_group(name, specs), name, row=row)
 
-    def _change(self, change: Callable[[], None], name: str, *, row: int | None = None) -> None:
+    def _change(self, change: Callable[[], None], name: str, *, row: int | None = None) -> bool:
         try:
             change()
         except (MetricError, OSError) as error:
             tell(self, str(error), "error")
-            return
+            return False
         self._after_change(name, row=row)
+        return True
 
     def _after_change(self, name: str, *, row: int | None = None) -> None:
         table = self.query_one("#group-list", VirtualTable)
@@ -179,7 +180,7 @@ class GroupsPane(Pane):
         if name:
             duplicate(name)
         else:
-            ask(self, "name of the copy", then=duplicate, value=f"{group.name}-2")
+            ask(self, "name of the copy", then=duplicate, value=f"{group.name}-2", replace=True)
 
     def do_rename(self, name: str = "") -> None:
         if (group := self.current) is None:
@@ -192,7 +193,7 @@ class GroupsPane(Pane):
         if name:
             rename(name)
         else:
-            ask(self, "new name", then=rename, value=group.name)
+            ask(self, "new name", then=rename, value=group.name, replace=True)
 
     def do_delete(self) -> None:
         group, metrics = self.current, self.query_one("#metric-list", VirtualTable)
@@ -203,8 +204,8 @@ class GroupsPane(Pane):
             return
 
         def delete(answer: str | None) -> None:
-            if answer == "delete":
-                self._change(lambda: self.workbench.delete_group(group.name), "")
+            if answer == "delete" and self._change(lambda: self.workbench.delete_group(group.name), ""):
+                tell(self, f"deleted {group.name}; u brings it back")
 
         choices = [Choice("keep", "Keep it"), Choice("delete", f"Delete {group.name}")]
         self.app.push_screen(Choosing(f"delete the group {group.name}?", choices), delete)
@@ -214,9 +215,22 @@ class GroupsPane(Pane):
             tell(self, "a group holds at least one metric; delete the group itself", "warning")
             return
         specs = [spec for at, spec in enumerate(group.specs) if at != row]
-        self._save(group.name, specs, row=min(row, len(specs) - 1))
+        if self._save(group.name, specs, row=min(row, len(specs) - 1)):
+            tell(self, f"took {group.specs[row]} out of {group.name}; u puts it back")
+
+    def do_undo(self) -> None:
+        try:
+            done = self.workbench.undo_groups()
+        except OSError as error:
+            tell(self, str(error), "error")
+            return
+        tell(self, done)
+        here = self.current
+        self._after_change(here.name if here is not None else "")
 
     def why_not(self, name: str) -> str | None:
+        if name == "undo":
+            return None if self.workbench.can_undo_groups else "nothing was changed"
         if name == "new-group":
             return None
         group, metrics = self.current, self.query_one("#metric-list", VirtualTable)

@@ -86,7 +86,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         name = self.query_one(ContentSwitcher).current or "datasets"
         return self.query_one(f"#{name}", Pane)
 
-    async def show_pane(self, name: str, *, remember: bool = True) -> Pane:
+    async def show_pane(self, name: str, *, remember: bool = True, refresh: bool = True) -> Pane:
         """Brings a pane to the front, making it if need be, and gives it the focus."""
         switcher = self.query_one(ContentSwitcher)
         old = switcher.current or "datasets"
@@ -98,7 +98,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if remember and old != name:
             self._before = [*self._before[-8:], old]
         pane = self.pane
-        pane.refreshed()
+        if refresh:
+            pane.refreshed()
         if self.focused is None or pane not in self.focused.ancestors:
             self.set_focus(pane.start())
         self.alter()
@@ -108,7 +109,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         """Shows an experiment's results."""
         from ragtui.tui.screens.results import ResultsPane
 
-        pane = await self.show_pane("results")
+        pane = await self.show_pane("results", refresh=False)  # not what it would open of itself
         if isinstance(pane, ResultsPane):
             await pane.open(experiment)
 

@@ -63,6 +63,13 @@ class Pane(Performs, Container):
     def refreshed(self) -> None:
         """Called when the pane comes to the front or what the workbench holds has changed."""
 
+    def rows_table(self) -> VirtualTable:
+        """The table that ``filter`` and ``sort`` are about while a text has the focus."""
+        return self.query(VirtualTable).last()
+
+    def rows_changed(self) -> None:
+        """The rows were filtered or sorted from a text."""
+
     def start(self) -> VirtualTable | None:
         """What has the focus when the pane comes to the front."""
         return next(iter(self.query(VirtualTable)), None)

@@ -216,7 +216,7 @@ def orders(metrics: Sequence[PlannedMetric], compared: bool) -> tuple[Order, ...
     """Ways to sort the rows that mean something: worst first by each metric, the largest regression by each."""
     specs = [metric.spec for metric in metrics]
     found = [Order("failing", "failing most metrics first", partial(_failing_most, specs))]
-    found += [Order(f"worst {m.spec}", f"worst first: {m.spec}", partial(_worst, m, specs)) for m in metrics]
+    found += [Order(f"worst {m.spec}", f"worst first: {m.spec}", partial(_worst, m)) for m in metrics]
     if compared:
         found += [
             Order(f"regression {m.spec}", f"largest regression: {m.spec}", partial(_regression, m)) for m in metrics
@@ -230,12 +230,13 @@ def _fails(specs: Sequence[str]) -> pl.Expr:
     return pl.sum_horizontal([(pl.col(f"{spec} passed") == False).fill_null(False) for spec in specs])  # noqa: E712
 
 
-def _worst(metric: PlannedMetric, specs: Sequence[str], frame: pl.DataFrame) -> pl.Series:
+def _worst(metric: PlannedMetric, frame: pl.DataFrame) -> pl.Series:
+    """The same order as in print: equal scores keep the dataset's order."""
     import polars as pl
 
     from ragtui.tui.widgets.frame_view import ordered_by
 
-    return ordered_by(frame, [pl.col(metric.spec), _fails(specs)], [not metric.higher_is_better, True])
+    return ordered_by(frame, [pl.col(metric.spec)], [not metric.higher_is_better])
 
 
 def _regression(metric: PlannedMetric, frame: pl.DataFrame) -> pl.Series:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import ClassVar
 
 from textual import on
@@ -80,7 +81,7 @@ class ResultsPane(Pane, CaseActions):
     def refreshed(self) -> None:
         """Where nothing is open yet, opens the experiment that was touched last."""
         if self.triage is None and not self._wanted and (known := self.workbench.experiments()):
-            work(self, self.open(known[0].id), "open")
+            work(self, partial(self.open, known[0].id), "open")
 
     async def open(self, experiment: str) -> None:
         """Opens an experiment's results; the worst row of the first metric is under the cursor."""
@@ -185,6 +186,17 @@ class ResultsPane(Pane, CaseActions):
         self._shown = None
         self.post_message(self.Altered())
 
+    @on(VirtualTable.Sorted, "#cases")
+    def _sorted_by(self, event: VirtualTable.Sorted) -> None:
+        """What one sorts by is the metric one looks at: overview, title and explanation follow."""
+        triage, spec = self.triage, event.by.removeprefix("worst ").removeprefix("regression ").removesuffix(" Δ")
+        if triage is not None and spec in triage.specs and spec != triage.metric:
+            triage.metric, self._shown = spec, None
+            self.overview.go_to(triage.specs.index(spec))
+            self._title_rows()
+            self._show_case()
+            self.post_message(self.Altered())
+
     @on(VirtualTable.Moved, "#cases")
     def _other_case(self) -> None:
         if self._soon is not None:
@@ -250,9 +262,12 @@ class ResultsPane(Pane, CaseActions):
         else:
             ask(
                 self,
-                "export the rows shown to",
+                "export to (.csv: the rows shown; .md .html …: all)"
+                if self._wide
+                else "export (.csv rows shown, .md all)",
                 then=self._export,
                 value="rows.csv",
+                replace=True,
                 complete=complete_path,
             )
 

@@ -18,17 +18,20 @@ from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from ragtui.text import cell
+from ragtui.tui.widgets.typed_line import TypedLine
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """``note`` stands at the right (a key, a reason, a kind); ``heading`` choices only divide the list."""
+    """``note`` stands at the right (a key, a reason, a kind); ``heading`` choices only divide the list; ``words`` find it,
+    too, though they are not shown."""
 
     key: str
     title: str
     note: str = ""
     heading: bool = False
     dim: bool = False
+    words: str = ""
 
 
 class Choosing(ModalScreen[str | None]):
@@ -82,11 +85,11 @@ class Choosing(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         box = Vertical()
-        box.border_title = Content(self._heading)
+        box.border_title = Content(cell(self._heading))
         hint = "type to find · tab marks · ⏎ takes" if self._many else "type to find · ⏎ takes · esc leaves"
         box.border_subtitle = Content(hint)
         with box:
-            field = Input(self._typed, placeholder="…", select_on_focus=False)
+            field = TypedLine(self._typed, placeholder="…", select_on_focus=False)
             field.cursor_blink = False
             yield field
             options = OptionList(markup=False, compact=True)
@@ -118,6 +121,8 @@ class Choosing(ModalScreen[str | None]):
         options.clear_options()
         width = max(20, min(76, int(self.app.size.width * 0.94)) - 5)
         options.add_options([Option(self._line(choice, width), disabled=choice.heading) for choice in self._listed])
+        if not self._listed:
+            options.add_option(Option(Content.styled("  nothing matches", "dim"), disabled=True))
         usable = [i for i, choice in enumerate(self._listed) if not choice.heading]
         wanted = next((i for i in usable if self._listed[i].key == start), usable[0] if usable else None)
         options.highlighted = wanted
@@ -180,7 +185,7 @@ def found(typed: str, choices: Sequence[Choice]) -> list[Choice]:
         return list(choices)
     scored = []
     for i, choice in enumerate(choices):
-        text = f"{choice.title} {choice.note}".lower()
+        text = f"{choice.title} {choice.note} {choice.words}".lower()
         if not choice.heading and all(word in text for word in words):
             exact = words[0] in (choice.key.lower(), text.split()[0])
             starts = text.startswith(words[0]) or f" {words[0]}" in text

@@ -8,6 +8,7 @@ from textual.content import Content
 from textual.dom import DOMNode
 from textual.widget import Widget
 
+from ragtui.text import cell
 from ragtui.tui.actions import Action, shown
 from ragtui.tui.performing import Performs, available
 
@@ -45,7 +46,7 @@ class KeyBar(Widget):
 def key_of(widget: DOMNode, action: Action) -> str:
     """The action's first key as the user may have changed it, as people write it."""
     changed: dict[str, str] = getattr(widget.app, "keymap", {})
-    return shown(changed.get(action.id, action.keys))
+    return cell(shown(changed.get(action.id, action.keys)))
 
 
 def key_line(items: Sequence[tuple[Action, str, bool]], width: int) -> Content:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import ClassVar
 
 from textual import events, on
@@ -12,11 +12,15 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input
+from textual.widgets.input import Selection
 
 from ragtui.text import cell
+from ragtui.tui.performing import tell
+from ragtui.tui.widgets.typed_line import TypedLine
 
 Then = Callable[[str], object]
 Complete = Callable[[str], list[str]]
+Check = Callable[[str], Awaitable[str]]
 
 _history: dict[str, list[str]] = {}  # what was typed before, by kind; for this session
 
@@ -65,6 +69,7 @@ class PromptLine(Horizontal):
         self._then: Then | None = None
         self._changed: Then | None = None
         self._complete: Complete | None = None
+        self._check: Check | None = None
         self._kind = ""
         self._back_to: Widget | None = None
         self._offers: list[str] = []
@@ -75,7 +80,7 @@ class PromptLine(Horizontal):
         yield Line(id="status")
         yield Line(id="position")
         yield Line(id="asked")
-        field = Input(id="typed", select_on_focus=False)
+        field = TypedLine(id="typed", select_on_focus=False)
         field.cursor_blink = False
         yield field
         yield Line(id="offer")
@@ -103,11 +108,18 @@ class PromptLine(Horizontal):
         value: str = "",
         changed: Then | None = None,
         complete: Complete | None = None,
+        check: Check | None = None,
         history: str = "",
+        replace: bool = False,
     ) -> None:
-        """Asks for one line of text. ``then`` is called with it on enter, ``changed`` at every key."""
+        """Asks for one line of text. ``then`` is called with it on enter, ``changed`` at every key.
+
+        ``check`` does what was asked for and says what is wrong: then the line stays, with its text. With ``replace`` the
+        first key takes the place of ``value``.
+        """
         self._back_to = self.screen.focused
         self._then, self._changed, self._complete, self._kind, self._at = then, changed, complete, history, 0
+        self._check = check
         asked = self.query_one("#asked", Line)
         asked.show(Content(cell(label) + (" " if len(label) > 1 else "")))
         asked.styles.width = len(label) + (1 if len(label) > 1 else 0)
@@ -117,6 +129,8 @@ class PromptLine(Horizontal):
         # Shown and focused in the same step: keys typed at once must not run as commands.
         self.screen.set_focus(field)
         field.cursor_position = len(value)
+        if replace and value:
+            field.selection = Selection(0, len(value))
 
     def _switch(self, asking: bool) -> None:
         for name in ("#status", "#position"):
@@ -140,8 +154,24 @@ class PromptLine(Horizontal):
             if typed in earlier:
                 earlier.remove(typed)
             earlier.append(typed)
+        if self._check is not None:
+            self.run_worker(self._checked(self._check, typed), group="check", exclusive=True, exit_on_error=False)
+            return
         if (then := self._end()) is not None:
             then(typed)
+
+    async def _checked(self, check: Check, typed: str) -> None:
+        if problem := await check(typed):
+            self._offer(f"✗ {problem}", "$error")
+            tell(self, problem, "error")
+        elif self.asking and (then := self._end()) is not None:
+            then(typed)
+
+    def _offer(self, text: str, style: str = "") -> None:
+        offer, shown = self.query_one("#offer", Line), cell(text)
+        offer.styles.width = min(len(shown), self.size.width // 2)
+        offer.show(Content.styled(shown, style))
+        offer.display = True
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -149,13 +179,11 @@ class PromptLine(Horizontal):
         if not self.asking:
             return
         self._offers = self._complete(event.value) if self._complete else []
-        offer = self.query_one("#offer", Line)
-        offer.display = bool(self._offers)
         if self._offers:
             words = [each[each.rfind(" ") + 1 :] or each for each in self._offers[:6]]
-            text = cell("⇥ " + "  ".join(words))
-            offer.styles.width = min(len(text), self.size.width // 2)
-            offer.show(Content(text))
+            self._offer("⇥ " + "  ".join(words))
+        else:
+            self.query_one("#offer", Line).display = False
         if self._changed is not None:
             self._changed(event.value)
 
@@ -191,7 +219,11 @@ def ask(
     value: str = "",
     changed: Then | None = None,
     complete: Complete | None = None,
+    check: Check | None = None,
     history: str = "",
+    replace: bool = False,
 ) -> None:
     """Asks for one line of text at the bottom of the screen that ``node`` is on."""
-    node.screen.query_one(PromptLine).ask(label, then, value=value, changed=changed, complete=complete, history=history)
+    node.screen.query_one(PromptLine).ask(
+        label, then, value=value, changed=changed, complete=complete, check=check, history=history, replace=replace
+    )

@@ -9,12 +9,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from textual import events
 from textual.binding import BindingType
 from textual.message import Message
+from textual.widget import Widget
 
 from ragtui.tui.actions import bindings
 from ragtui.tui.performing import Performs, tell, work
@@ -66,6 +68,17 @@ class VirtualTable(Performs, DrawnTable):
         table: VirtualTable
         row: int
         column: str
+
+        @property
+        def control(self) -> VirtualTable:
+            return self.table
+
+    @dataclass
+    class Sorted(Message):
+        """The user chose what to sort by."""
+
+        table: VirtualTable
+        by: str
 
         @property
         def control(self) -> VirtualTable:
@@ -210,7 +223,7 @@ class VirtualTable(Performs, DrawnTable):
 
     def do_search(self, text: str = "") -> None:
         if text:
-            work(self, self._search(text), "view")
+            work(self, partial(self._search, text), "view")
         else:
             ask(self, "/", then=lambda typed: self.do_search(typed) if typed else self._forget_search())
 
@@ -259,36 +272,50 @@ class VirtualTable(Performs, DrawnTable):
 
     def do_filter(self, condition: str = "") -> None:
         if condition:
-            work(self, self._filter(condition), "view")
+            work(self, partial(self._filter, condition), "view")
             return
+        self.ask_filter(self)
+
+    def ask_filter(self, where: Widget, then: Callable[[], object] = lambda: None) -> None:
+        """Asks for a condition on the screen that ``where`` is on; ``then`` is called when the rows are narrowed."""
         names = [] if self.frame is None else self.frame.columns
         ask(
-            self,
+            where,
             "show rows where",
             value=self.condition,
-            then=lambda typed: work(self, self._filter(typed), "view"),
+            then=lambda _: then(),
+            check=self.narrow,
             complete=lambda typed: frame_view.complete_column(typed, names),
             history="filter",
         )
 
     async def _filter(self, condition: str) -> None:
+        if problem := await self.narrow(condition):
+            tell(self, problem, "error", title="filter")
+
+    async def narrow(self, condition: str) -> str:
+        """Shows only rows where an SQL condition holds; returns what is wrong with it, and then changes nothing."""
         if (view := self.view) is None:
-            return
+            return ""
         condition = condition.strip()
         kept = None
         if condition:
             try:
                 kept = await self._elsewhere(lambda: frame_view.filtered_view(view.frame, condition))
             except frame_view.FilterError as error:
-                tell(self, str(error), "error", title="filter")
-                return
+                return str(error)
         self._keep(condition, kept)
+        return ""
 
     def _keep(self, condition: str, kept: pl.Series | None) -> None:
         here, self.condition = self.row, condition
         if self.view is not None:
             self.view.keep(kept)
         self._changed(here)
+
+    def let_go_of_filter(self) -> None:
+        """Shows all rows again."""
+        self._keep("", None)
 
     def let_go(self) -> bool:
         """Drops the search, else the filter, else the marks; ``False`` if there was none."""
@@ -306,8 +333,12 @@ class VirtualTable(Performs, DrawnTable):
 
     def do_sort(self, name: str = "") -> None:
         if name:
-            self.sort(name)
-            return
+            self._chosen(name)
+        else:
+            self.choose_sort(lambda: None)
+
+    def choose_sort(self, then: Callable[[], object]) -> None:
+        """Asks what to sort by; ``then`` is called when the rows are sorted."""
         by_column = [Choice(column.key, column.title.strip() or column.key) for column in self.columns]
         choices = [Choice("", "as it came"), *(Choice(order.name, order.title) for order in self.orders), *by_column]
         start = self.sorted_by or (self.current_column if self._cells else "")
@@ -316,12 +347,20 @@ class VirtualTable(Performs, DrawnTable):
             Choice(c.key, f"{c.title} {arrow}", c.note) if c.key and c.key == self.sorted_by else c for c in choices
         ]
         self.app.push_screen(
-            Choosing("sort by", choices, start), lambda name: None if name is None else self.sort(name)
+            Choosing("sort by", choices, start), lambda name: None if name is None else self._chosen(name, then)
         )
+
+    def _chosen(self, name: str, then: Callable[[], object] = lambda: None) -> None:
+        async def sort() -> None:
+            await self._sort(name, None)
+            self.post_message(self.Sorted(self, name))
+            then()
+
+        work(self, sort, "view")
 
     def sort(self, name: str, descending: bool | None = None) -> None:
         """Sorts by a column or a named order; the same column again turns the direction round; ``""`` is as it came."""
-        work(self, self._sort(name, descending), "view")
+        work(self, partial(self._sort, name, descending), "view")
 
     async def _sort(self, name: str, descending: bool | None) -> None:
         view, here = self.view, self.row

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import accumulate, pairwise
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Protocol, runtime_checkable
 
 from rich.cells import cell_len, get_character_cell_size
 from rich.segment import Segment
@@ -17,6 +17,7 @@ from textual.binding import BindingType
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.widget import Widget
 
 from ragtui.tui.actions import bindings
 from ragtui.tui.performing import Performs, tell
@@ -28,6 +29,23 @@ _SLICE: Final = 0.008  # seconds of wrapping at a time, so that a long text neve
 
 Row = tuple[int, int, int]
 """A wrapped line: paragraph number, start and end in its text."""
+
+
+class Rows(Protocol):
+    """What a text asks of the table it belongs to."""
+
+    def do_filter(self, condition: str = "") -> None: ...
+    def ask_filter(self, where: Widget, then: Callable[[], object] = ...) -> None: ...
+    def do_sort(self, name: str = "") -> None: ...
+    def choose_sort(self, then: Callable[[], object]) -> None: ...
+
+
+@runtime_checkable
+class HasRows(Protocol):
+    """A pane or screen whose texts speak of the rows of a table."""
+
+    def rows_table(self) -> Rows: ...
+    def rows_changed(self) -> None: ...
 
 
 class WrappedText(Performs, ScrollView, can_focus=True, inherit_bindings=False):
@@ -162,6 +180,26 @@ class WrappedText(Performs, ScrollView, can_focus=True, inherit_bindings=False):
 
     def do_page_up(self) -> None:
         self._scroll_by(-max(1, self._height - 1))
+
+    # The rows that the text belongs to
+
+    def why_not(self, name: str) -> str | None:
+        if name in ("filter", "sort") and self._rows_host() is None:
+            return "there are no rows here"
+        return None
+
+    def _rows_host(self) -> HasRows | None:
+        return next((each for each in self.ancestors if isinstance(each, HasRows)), None)
+
+    def do_filter(self, condition: str = "") -> None:
+        if (host := self._rows_host()) is not None:
+            table = host.rows_table()
+            table.do_filter(condition) if condition else table.ask_filter(self, host.rows_changed)
+
+    def do_sort(self, name: str = "") -> None:
+        if (host := self._rows_host()) is not None:
+            table = host.rows_table()
+            table.do_sort(name) if name else table.choose_sort(host.rows_changed)
 
     # Searching
 

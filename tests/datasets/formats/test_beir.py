@@ -380,6 +380,21 @@ class TestJudgmentsInColumns:
         )
         assert finding(folder, "BEIR003", split="x").message == 'there is no split "x"; choose with --split: dev, train'
 
+    def test_judgments_in_one_file_have_no_other_split(self, tmp_path: Path) -> None:
+        folder = write(tmp_path, qrels__dev_dot_tsv=TSV)
+        assert (
+            finding(folder, "BEIR003", split="dev").message
+            == 'there is no split "dev"; the judgments of this file have none'
+        )
+        assert "BEIR003" not in [code for _, _, code in told(folder, split="test")]
+
+    def test_a_limit_takes_queries_that_are_judged_where_most_are_not(self, tmp_path: Path) -> None:
+        queries = [{"_id": f"x{n}", "text": "other split"} for n in range(9)] + QUERIES
+        folder = write(tmp_path, queries=queries)
+        taken = opened(folder, limit=2).datasets[0].queries
+        assert taken["query_id"].to_list() == ["q1", "q2"]
+        assert opened(folder).datasets[0].rows == 9 + len(QUERIES)
+
     def test_the_only_split_is_read_whatever_its_name(self, tmp_path: Path) -> None:
         folder = write(tmp_path, qrels=None, qrels__dev_dot_tsv=TSV)
         assert len(self.judged(folder)) == 3

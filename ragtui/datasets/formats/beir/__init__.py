@@ -125,7 +125,7 @@ class _Reading:
         from ragtui.datasets.rules.retrieval_sets import double_encoded_queries
 
         self.titles(parts.corpus)
-        split = None if qrels else self.split(parts)
+        split = self.split(parts, qrels)
         judgments, elsewhere = self.judgments(parts, qrels, split)
         runs = {path.name: read_run(path, self.name_of(path), self.report) for path in parts.runs}
         judged = qrels.file if qrels else self.name_of(parts.splits[split]) if split else ""
@@ -151,13 +151,10 @@ class _Reading:
                 self.report.add(rules.empty_part(file, noun))
         run_rules(whole, self.report, self.options.runs)
         self.report.extend(double_encoded_queries(whole))
-        asked = whole.queries
-        if asked is not None and self.options.limit is not None:
-            asked = asked.head(self.options.limit)
         return Dataset(
             name=self.source.path.name if self.source.is_folder else self.source.path.stem,
             path=self.source.shown, location=self.source.path, format="beir", why=sniff.why, shape=Shape.RETRIEVAL,
-            corpus=whole.documents, queries=asked, qrels=whole.used_judgments,
+            corpus=whole.documents, queries=whole.asked(self.options.limit), qrels=whole.used_judgments,
             runs=whole.used_runs(), corpus_path=parts.corpus, counts=whole.sizes(),
         )  # fmt: skip
 
@@ -179,12 +176,16 @@ class _Reading:
         if missing and not (self.options.platform == "mteb" and missing == documents):
             self.report.add(rules.no_title(self.name_of(corpus), line, missing, documents))
 
-    def split(self, parts: Parts) -> str | None:
+    def split(self, parts: Parts, qrels: Part | None) -> str | None:
         """The split to read: the one asked for, else ``test``, else the only one. Anything else is a finding."""
         there = list(parts.splits)
         wanted = self.options.split
-        if not there or wanted in there:
-            return wanted if there else None
+        if qrels is not None and wanted not in (None, "test"):
+            self.report.add(rules.unknown_split(qrels.file, wanted, []))
+        if not there:
+            return None
+        if wanted in there:
+            return wanted
         if wanted is None and ("test" in there or len(there) == 1):
             return "test" if "test" in there else there[0]
         self.report.add(rules.unknown_split(f"{self.name_of(self.source.path / 'qrels')}", wanted, there))
