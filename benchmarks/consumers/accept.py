@@ -217,6 +217,7 @@ def _row(result: Result) -> tuple[str, str, str, str]:
 
 
 def _print(rows: list[tuple[str, ...]], markdown: bool) -> None:
+    rows = [tuple(cell.encode("utf-8", "backslashreplace").decode() for cell in row) for row in rows]
     if markdown:
         head, *body = ([cell.replace("|", "\\|") for cell in row] for row in rows)
         print("\n".join("| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *body)) + "\n")
