@@ -134,7 +134,8 @@ def read(trials: list[Trial]) -> dict[Path, Any]:
 
 def judged(trial: Trial, verdict: Verdict, meant: Any, error: str | None, content: Any) -> Result:
     if error is not None:
-        return Result(trial, verdict, False, f"fails: {' '.join(error.split())[:90]}")
+        text = error.replace(f"{trial.path}/", "").replace(f"{trial.path.parent}/", "")
+        return Result(trial, verdict, False, f"fails: {' '.join(text.split())[:80]}")
     difference = next(differences(meant, content), None)
     return Result(trial, verdict, difference is None, f"loads wrong: {difference}" if difference else "loads")
 
@@ -174,18 +175,39 @@ def _short(value: Any) -> str:
 
 
 def report(results: Iterable[Result], told: dict[str, dict[str, str]], markdown: bool, everything: bool) -> None:
+    """A line for each platform, then what is worth a line of its own."""
     results = list(results)
+    heads = (
+        "platform",
+        "version",
+        "sets",
+        "ready, loads",
+        "refused, fails",
+        "refused, loads wrong",
+        "stricter",
+        "disagree",
+    )
+    counts = [heads]
     for platform, packages in told.items():
         mine = [result for result in results if result.trial.platform == platform]
-        count = {word: sum(result.word == word for result in mine) for word in ("yes", "stricter", "NO")}
         named = ", ".join(f"{package} {version}" for package, version in packages.items())
-        print(
-            f"{'### ' if markdown else ''}{platform} ({named}): {len(mine)} sets, {count['yes']} agree, "
-            f"{count['stricter']} stricter, {count['NO']} disagree\n"
-        )
+        kinds = [_kind(result) for result in mine]
+        counts.append((platform, named, str(len(mine)), *(str(kinds.count(kind)) for kind in heads[3:])))
+    _print(counts, markdown)
+    for platform in told:
+        mine = [result for result in results if result.trial.platform == platform]
         rows = [_row(result) for result in mine if everything or result.word != "yes"]
         if rows:
+            print(f"### {platform}\n" if markdown else f"{platform}\n")
             _print([("set", "ragtui", platform, "agree"), *rows], markdown)
+
+
+def _kind(result: Result) -> str:
+    if not result.agree:
+        return "stricter" if result.word == "stricter" else "disagree"
+    if result.right:
+        return "ready, loads"
+    return "refused, fails" if result.told.startswith("fails") else "refused, loads wrong"
 
 
 def _row(result: Result) -> tuple[str, str, str, str]:
@@ -194,15 +216,14 @@ def _row(result: Result) -> tuple[str, str, str, str]:
     return result.trial.name, says, result.told, why
 
 
-def _print(rows: list[tuple[str, str, str, str]], markdown: bool) -> None:
+def _print(rows: list[tuple[str, ...]], markdown: bool) -> None:
+    rows = [tuple(cell.encode("utf-8", "backslashreplace").decode() for cell in row) for row in rows]
     if markdown:
         head, *body = ([cell.replace("|", "\\|") for cell in row] for row in rows)
-        print("\n".join("| " + " | ".join(row) + " |" for row in (head, ["---"] * 4, *body)) + "\n")
+        print("\n".join("| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *body)) + "\n")
         return
-    widths = [max(len(row[place]) for row in rows) for place in range(4)]
-    print(
-        "\n".join("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows) + "\n"
-    )
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    print("\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows) + "\n")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
@@ -83,7 +84,12 @@ def _read_fast(data: bytes, head: Head, source: Source, report: Report) -> Table
     """The table where the quoting is proven sound and the bytes are UTF-8."""
     start = 3 if data.startswith(b"\xef\xbb\xbf") else 0
     body = data[start:] if start else data
-    text = body[: HEAD_BYTES - start].decode("utf-8", "ignore")
+    try:
+        text = codecs.getincrementaldecoder("utf-8")().decode(
+            body[: HEAD_BYTES - start]
+        )  # a letter cut at the end is left out
+    except UnicodeDecodeError:
+        return None
     whole = len(data) <= HEAD_BYTES
     if "\n" not in text:
         return None

@@ -15,7 +15,7 @@ from ragtui.datasets.formats import ReadOptions, Sniff, Source
 from ragtui.datasets.near_names import plain_name
 from ragtui.datasets.record_reading import columns_of, records_of
 from ragtui.datasets.rules import run_rules
-from ragtui.datasets.rules.promptfoo import MAGIC, PromptfooTable
+from ragtui.datasets.rules.promptfoo import MAGIC, PromptfooTable, PromptfooTests
 
 if TYPE_CHECKING:
     from ragtui.datasets.findings import Report
@@ -57,7 +57,9 @@ class Promptfoo:
         roles = {name: _role(table, name) for name in table.names}
         inputs = [name for name, role in roles.items() if role is Role.INPUT]
         by_plain = {plain_name(name): name for name in reversed(inputs)}
-        question = next((by_plain[word] for word in _QUERIES if word in by_plain), inputs[0] if inputs else None)
+        asking = next((by_plain[word] for word in _QUERIES if word in by_plain), None)
+        question = asking or next(iter(inputs), None)
+        run_rules(PromptfooTests(table, tuple(inputs), asking), report, options.runs)
         own = "id" if "id" in table.names and "vars" in table.names and "promptIdx" not in table.names else None
         frame, findings = identify(table, inputs or list(table.names), question, own)
         report.extend(findings)

@@ -103,6 +103,20 @@ def _told(header: str, message: Callable[[object], str], value: object) -> str:
     return f"{header} {message(value)}"
 
 
+@rule("TBL108", "question-not-text", Level.WARNING, example='{"query": 42}', remedy="put it in quotes", on=Cases)
+def question_not_text(cases: Cases) -> Iterator[Finding | More]:
+    """In a JSON file the query (or first input) of a record is a number or a boolean. It is read as its text; other tools
+    refuse it, or send the number."""
+    table, name = cases.table, cases.question
+    if name is None or name not in table.kinds or table.container not in ("json", "jsonl"):
+        return
+    rows = table.kinds[name].cast(str).is_in(["number", "boolean"]).arg_true().to_list()
+    cells = ((row, table.frame[name][row]) for row in rows)
+    yield from table.findings(
+        "TBL108", Level.WARNING, name, cells, f"{short(table.header_of(name))} is {{}}, not a text".format
+    )
+
+
 @rule("TBL501", "over-100-cases", Level.ERROR, platforms=("deepset-dataset",), advice=True, on=Dataset)
 def over_100_cases(dataset: Dataset) -> Iterator[Finding]:
     """A deepset Dataset holds at most 100 test cases."""

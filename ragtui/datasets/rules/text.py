@@ -131,18 +131,25 @@ def double_encoded_message(right: str) -> str:
 def control_characters(table: Table) -> Iterator[Finding | More]:
     """Control characters come from broken exports and from terminals' escape sequences. They are shown as pictures here;
     a judge is sent them as they are, and some databases and XML writers refuse them."""
+    import polars as pl
+
     for name in table.names if table.may_hold("controls") else ():
-        hits = table.rows_where(
-            table.text(name).str.contains(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u0080-\u0084\u0086-\u009f]"), name
-        )
+        odd = table.text(name).str.contains(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u0080-\u0084\u0086-\u009f]")
+        if name in table.kinds:  # lists and objects are here as JSON, in which control characters are escaped
+            inside = pl.lit(table.kinds[name].cast(pl.String).is_in(["list", "object"]))
+            odd |= inside & table.text(name).str.contains(_ESCAPED)
+        hits = table.rows_where(odd, name)
         yield from table.findings("TEXT006", Level.WARNING, name, hits, _control_message)
+
+
+_ESCAPED: Final = r"(?:^|[^\\])(?:\\\\)*\\(?:u00[01][0-9a-f]|[bf])"
 
 
 def _control_message(text: str) -> str:
     codes = sorted(
         {f"U+{ord(char):04X}" for char in text if (ord(char) < 32 and char not in "\t\n\r") or 127 <= ord(char) < 160}
     )
-    return f"control character {', '.join(codes[:5])} in the text"
+    return f"control character {', '.join(codes[:5]) or 'in escaped form'} in the text"
 
 
 @rule(

@@ -340,3 +340,9 @@ class TestRewriting:
             ("CSV005", False),
             ("CSV002", False),
         ]
+
+
+def test_bytes_of_another_encoding_in_the_header_do_not_move_the_lines(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(b"\x80\x80query,office,expected_answer\nW\n")
+    reading = read_delimited(Source(tmp_path / "a.csv", "a.csv"))
+    assert {(each.code, each.line) for each in reading.report.findings} == {("TEXT003", 1), ("CSV005", 2)}

@@ -1,0 +1,161 @@
+"""Reports for other tools have the shape those demand, whatever is found and however files are called."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+from xml.etree import ElementTree
+
+import pytest
+
+from ragtui.cli.findings_output import Style, render
+from ragtui.datasets.check import CannotOpen, Opened, open_datasets
+from ragtui.datasets.findings import Level
+from ragtui.datasets.formats import ReadOptions
+from tests.cli.report_shapes import github_faults, junit_faults, sarif_faults
+
+ROOT = Path(__file__).parents[2]
+HOSTILE = "[/x] \"a\" 'b' <c> & %25 ::error::\x1b]52;c;aGk=\x07\u202e\x00\x9b31m\ud7ff\uffff,;:\r\n]]>"
+NAMES = [
+    "a b.csv",
+    "a%20b.csv",
+    "a:b.csv",
+    "a,b.csv",
+    "a#b?.csv",
+    "größe漢.csv",
+    "-o.csv",
+    "a'\"b<&>.csv",
+    "::error::.csv",
+    "a\x1b[31m.csv",
+]
+BAD = "query,expected_answer\nWho?,\n,This\nWhere?,Here,more\n"
+
+
+def every_dataset() -> list[Path]:
+    cases = [path.parent for path in sorted((ROOT / "tests" / "cases").glob("*/case.toml"))]
+    return [*cases, ROOT / "sample_data", ROOT / "sample_data" / "broken"]
+
+
+@pytest.fixture(scope="module")
+def found() -> list[Opened]:
+    """What is found in all cases and samples, with everything that is only told when asked for, fixes too."""
+    result = []
+    for path in every_dataset():
+        for options in (ReadOptions(), ReadOptions(select=("ALL",), platform="deepset"), ReadOptions(platform="beir")):
+            try:
+                result.append(open_datasets([str(path)], options))
+            except CannotOpen:
+                continue
+    assert len({code for opened in result for code in opened.by_code()}) > 60
+    assert any(finding.sheet for opened in result for finding in opened.findings())
+    assert any(finding.fixable for opened in result for finding in opened.findings())
+    return result
+
+
+@pytest.fixture
+def strange(tmp_path: Path) -> Opened:
+    """Faults in files of strange names, with strange text in every place that is told."""
+    header = f'question,text,context,answer_start,answer_end,filters,"{HOSTILE.replace(chr(34), chr(34) * 2)}",Text'
+    for name in NAMES:
+        (tmp_path / name).write_text(BAD, "utf-8")
+    (tmp_path / "hostile.csv").write_text(f'{header}\n"{HOSTILE}",no,"{HOSTILE}",0,x,x,y\n', "utf-8")
+    (tmp_path / "hostile.jsonl").write_text(json.dumps({"query": HOSTILE, HOSTILE: 1, "response": 7}) + "\n{", "utf-8")
+    return open_datasets([str(tmp_path)])
+
+
+def written(form: str, opened: Opened, level: Level = Level.ERROR) -> str:
+    return "".join(render(form, opened, Style(level)))
+
+
+class TestSarif:
+    def test_it_holds_for_everything_there_is_to_find(self, found: list[Opened]) -> None:
+        for opened in found:
+            assert sarif_faults(json.loads(written("sarif", opened))) == []
+
+    def test_it_holds_for_strange_names_and_texts(self, strange: Opened) -> None:
+        document = json.loads(written("sarif", strange))
+        assert sarif_faults(document) == []
+        uris = {
+            location["physicalLocation"]["artifactLocation"]["uri"]
+            for result in document["runs"][0]["results"]
+            for location in result["locations"]
+        }
+        assert {Path(unquote(uri)).name for uri in uris} >= set(NAMES)
+
+    @pytest.mark.parametrize(
+        "spoil",
+        [
+            lambda log: log.update(version="2.1"),
+            lambda log: log.pop("runs"),
+            lambda log: log["runs"][0].update(rules=[]),
+            lambda log: log["runs"][0]["tool"]["driver"].pop("name"),
+            lambda log: log["runs"][0]["tool"]["driver"]["rules"].append(log["runs"][0]["tool"]["driver"]["rules"][0]),
+            lambda log: log["runs"][0]["results"][0].update(level="info"),
+            lambda log: log["runs"][0]["results"][0].update(ruleIndex=99),
+            lambda log: log["runs"][0]["results"][0].update(message="x"),
+            lambda log: log["runs"][0]["results"][0]["locations"][0]["physicalLocation"].update(region={"startLine": 0}),
+            lambda log: log["runs"][0]["results"][0]["locations"][0]["physicalLocation"].update(region={}),
+            lambda log: log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"].update(uri="a b"),
+            lambda log: log["runs"][0]["results"][0].update(fixes=[{"artifactChanges": []}]),
+        ],
+    )  # fmt: skip
+    def test_the_check_itself_finds_faults(self, strange: Opened, spoil: Callable[[Any], object]) -> None:
+        document = copy.deepcopy(json.loads(written("sarif", strange)))
+        spoil(document)
+        assert sarif_faults(document)
+
+
+class TestJunit:
+    @pytest.mark.parametrize("level", list(Level))
+    def test_it_holds_for_everything_there_is_to_find(self, found: list[Opened], level: Level) -> None:
+        for opened in found:
+            root = ElementTree.fromstring(written("junit", opened, level))
+            assert junit_faults(root) == []
+            failing = [each for each in opened.findings() if each.level.rank <= level.rank]
+            assert len(root.findall(".//failure")) == len(failing)
+
+    def test_it_holds_for_strange_names_and_texts(self, strange: Opened) -> None:
+        assert junit_faults(ElementTree.fromstring(written("junit", strange))) == []
+
+    @pytest.mark.parametrize(
+        "spoil",
+        [
+            lambda root: root[0].set("tests", "99"),
+            lambda root: root[0].attrib.pop("hostname"),
+            lambda root: root[0].set("skipped", "0"),
+            lambda root: root[0].set("timestamp", "2024-05-01T08:00:00Z"),
+            lambda root: root[0].remove(root[0].find("properties")),
+            lambda root: root[0].find("testcase").set("time", "soon"),
+            lambda root: root[0].find("testcase/failure").attrib.pop("type"),
+            lambda root: root[0].set("id", "7"),
+        ],
+    )
+    def test_the_check_itself_finds_faults(self, strange: Opened, spoil: Callable[[Any], object]) -> None:
+        root = ElementTree.fromstring(written("junit", strange))
+        spoil(root)
+        assert junit_faults(root)
+
+
+class TestGithub:
+    def test_it_holds_for_everything_there_is_to_find(self, found: list[Opened]) -> None:
+        for opened in found:
+            lines = written("github", opened).split("\n")[:-1]
+            assert len(lines) == len(list(opened.findings()))
+            assert github_faults(lines) == []
+
+    def test_it_holds_for_strange_names_and_texts(self, strange: Opened) -> None:
+        assert github_faults(written("github", strange).split("\n")[:-1]) == []
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "::info file=a::x", "::error file=a,line=0::x", "::error file=a,col=3::x", "::error file=a:b::x", "::error file=a%::x",
+            "::error file=a,line=1,line=2::x", "::error file=a,colour=red::x", "::error line=1::x", "::error file=a::", "error: x",
+        ],
+    )  # fmt: skip
+    def test_the_check_itself_finds_faults(self, line: str) -> None:
+        assert github_faults([line])
