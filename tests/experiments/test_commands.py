@@ -13,6 +13,7 @@ from xml.etree import ElementTree as xml
 import polars as pl
 import pytest
 
+from ragtui.cli import _running
 from ragtui.experiments import case_run
 from ragtui.experiments.database import StoreError
 from ragtui.metrics.metric import Metric
@@ -594,3 +595,22 @@ def test_the_preflight_says_which_answers_of_a_file_cannot_be_read(desk: Shell) 
     [line] = [each for each in said.err.splitlines() if "recorded:answers.jsonl:2: " in each]
     assert "JSON" in line
     assert "(and 1 more: see `ragtui check`)" in line
+
+
+@pytest.mark.parametrize(
+    ("host", "here"),
+    [("127.0.0.1:8080", True), ("localhost:11434", True), ("[::1]:80", True), ("127.8.8.8", True),
+     ("127.0.0.1.evil.example:80", False), ("localhost.example", False), ("10.0.0.5:80", False), ("api.openai.com", False)],
+)  # fmt: skip
+def test_only_this_machine_is_this_machine(host: str, here: bool) -> None:
+    assert _running._here(host) is here
+
+
+def test_who_does_not_agree_runs_nothing(desk: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr("typer.confirm", lambda *_, **__: False)
+    said = desk("run", "desk.jsonl", "-m", "relevance", "-c", "recorded:new", "-j", "openai:gpt-4o")
+    assert said.status == 130
+    assert desk("show").out.count("\n") == 2, "the head of an empty list"

@@ -14,12 +14,43 @@ import pytest
 from tests.experiments.command_line import Shell
 from tests.judges.servers import FakeJudge, fake_judge
 
-FIELDS = (
-    "experiment case_id side metric metric_version repeat state cause score passed threshold reason evidence judge "
-    "attempts prompt_tokens completion_tokens cost latency_ms"
-).split()
-SUMMARY = "metric side mean ci95 n_scored n_total states pass_rate threshold".split()
-COMPARISON = "metric delta ci95 p p_holm n_pairs wins ties losses test new missing mde".split()
+FIELDS = [
+    "experiment",
+    "case_id",
+    "side",
+    "metric",
+    "metric_version",
+    "repeat",
+    "state",
+    "cause",
+    "score",
+    "passed",
+    "threshold",
+    "reason",
+    "evidence",
+    "judge",
+    "attempts",
+    "prompt_tokens",
+    "completion_tokens",
+    "cost",
+    "latency_ms",
+]
+SUMMARY = ["metric", "side", "mean", "ci95", "n_scored", "n_total", "states", "pass_rate", "threshold"]
+COMPARISON = [
+    "metric",
+    "delta",
+    "ci95",
+    "p",
+    "p_holm",
+    "n_pairs",
+    "wins",
+    "ties",
+    "losses",
+    "test",
+    "new",
+    "missing",
+    "mde",
+]
 CAUSES = {
     "target_error": {"exception", "timeout", "connection", "bad_output"},
     "metric_error": {"exception", "timeout", "bad_return"},
@@ -71,7 +102,8 @@ def check_cell(cell: dict[str, Any]) -> None:
     assert list(cell) == FIELDS
     assert all(isinstance(cell[name], str) and cell[name] for name in ("experiment", "case_id", "metric_version"))
     assert cell["side"] in ("candidate", "baseline")
-    assert isinstance(cell["repeat"], int) and cell["repeat"] >= 1
+    assert isinstance(cell["repeat"], int)
+    assert cell["repeat"] >= 1
     assert cell["state"] in STATES
     assert cell["cause"] in CAUSES.get(cell["state"], {None})
     assert (cell["score"] is None) == (cell["state"] != "scored")
@@ -82,7 +114,8 @@ def check_cell(cell: dict[str, Any]) -> None:
     for each in cell["evidence"] or ():
         assert {"claim", "verdict", "chunk", "start", "end"} <= set(each)
         assert each["verdict"] in ("entailed", "contradicted", "neutral")
-    assert isinstance(cell["attempts"], int) and cell["attempts"] >= 0
+    assert isinstance(cell["attempts"], int)
+    assert cell["attempts"] >= 0
     for name in ("score", "threshold", "prompt_tokens", "completion_tokens", "cost", "latency_ms"):
         assert cell[name] is None or is_number(cell[name])
 
@@ -184,7 +217,7 @@ def test_computed_and_embedded_metrics(desk: Shell) -> None:
 def test_judged_metrics_whatever_the_model_replies(desk: Shell, server: FakeJudge, model: str) -> None:
     judge = f"openai:fake-{model}@{server.url}"
     metrics = JUDGED if model != "mixed" else "groundedness"
-    status, report, cells = contracts(desk, *SIDES, "-m", metrics, "-j", judge, "--strategy", "rubric")
+    status, _report, cells = contracts(desk, *SIDES, "-m", metrics, "-j", judge, "--strategy", "rubric")
     errors = sum(cell["state"] == "judge_error" for cell in cells)
     assert status == (3 if errors else 0)
     if model not in ("mixed", "http422"):

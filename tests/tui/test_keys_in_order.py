@@ -16,7 +16,15 @@ from ragtui.tui.widgets.form import Form
 from ragtui.tui.widgets.virtual_table import VirtualTable
 from tests.tui.driving import running, screen_text, settled
 
-NAMES = {"/": "slash", ":": "colon", "\r": "enter", "?": "question_mark", " ": "space", "\t": "tab", "<": "less_than_sign"}
+NAMES = {
+    "/": "slash",
+    ":": "colon",
+    "\r": "enter",
+    "?": "question_mark",
+    " ": "space",
+    "\t": "tab",
+    "<": "less_than_sign",
+}
 SILENT = {"\r", "\t"}
 
 

@@ -108,6 +108,8 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
             form.set("candidate", candidate)
             form.set("baseline", baseline)
         self._preflight, self._problem = None, "the plan is being looked at"
+        self.query_one(PromptLine).status(Content("looking at every case …"))
+        self.query_one(KeyBar).update_for(self.focused or self)
         if self._soon is not None:
             self._soon.stop()
         self._soon = self.set_timer(_WAIT, self._look)
