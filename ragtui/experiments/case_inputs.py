@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.datasets.case_ids import CASE_ID, NAME
+from ragtui.datasets.conversations import before_the_answer
 from ragtui.datasets.dataset import Dataset, Role
 from ragtui.datasets.mapping import DATA, LISTS, Reference, Resolution, inputs_frame, metric_inputs, parse_reference
 from ragtui.datasets.retrieval import to_run
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ragtui.metrics.metric import Metric
+
+SETUP: Final = "setup"
+"""The input column that names a case's setup script."""
 
 GIVEN: Final = ("response", "context", "latency_ms", "prompt_tokens", "completion_tokens", "cost")
 """Inputs that every target gives as far as it knows them."""
@@ -135,24 +139,39 @@ def query_frame(dataset: Dataset) -> pl.DataFrame:
 
 
 def target_cases(dataset: Dataset, mapping: Mapping[str, str], positions: Sequence[int] | range) -> list[Case]:
-    """The cases a target may see: inputs and filters, never an expected value, whatever the mapping says."""
+    """The cases a target may see: inputs and filters, never an expected value, whatever the mapping says; of a recorded
+    conversation what was said before the answer."""
     if dataset.cases is None:
         part = query_frame(dataset)[list(positions)]
         return [Case(query, {"query": text}) for query, text in part.select("query_id", "text").iter_rows()]
+    dataset = replace(dataset, cases=dataset.cases[list(positions)])
+    assert dataset.cases is not None
     values = _named(dataset, mapping, "query", Role.INPUT)
     asked = metric_inputs(dataset, mapping, "", ("query",)).used.get("query")
     if asked is not None and asked.column in dataset.columns_with(Role.EXPECTED):
         del values["query"]
-    ids = dataset.cases[CASE_ID].to_list()
-    filters = dataset.cases["filters"].to_list() if "filters" in dataset.cases.columns else [None] * len(ids)
-    return [
-        Case(
-            ids[row],
-            {name: _text(column[row]) for name, column in values.items() if column[row] is not None},
-            _filters(filters[row]),
-        )
-        for row in positions
-    ]
+    size = dataset.cases.height
+    filters = dataset.cases["filters"].to_list() if "filters" in dataset.cases.columns else [None] * size
+    setups = dataset.cases[SETUP].to_list() if SETUP in dataset.columns_with(Role.INPUT) else [None] * size
+    contexts = _contexts(dataset)
+    out = []
+    for row, case_id in enumerate(dataset.cases[CASE_ID].to_list()):
+        given = {name: _text(column[row]) for name, column in values.items() if column[row] is not None}
+        script = given.pop(SETUP, None) if setups[row] is not None else None
+        spoken, history = before_the_answer(given)
+        out.append(Case(case_id, spoken, _filters(filters[row]), contexts[row], history, script))
+    return out
+
+
+def _contexts(dataset: Dataset) -> list[tuple[str, ...]]:
+    """The contexts that the dataset brings for answering with; those that are expected values are none."""
+    found = metric_inputs(dataset, {}, "", ("context",))
+    used = found.used.get("context")
+    if used is None or used.column in dataset.columns_with(Role.EXPECTED):
+        return [()] * dataset.rows
+    column = inputs_frame(dataset, Resolution({"context": used}))["context"].to_list()
+    shaped = [() if value is None else _shaped("context", value) for value in column]
+    return [(each,) if isinstance(each, str) else each for each in shaped]
 
 
 def _text(value: Any) -> str:
