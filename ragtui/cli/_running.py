@@ -45,6 +45,11 @@ class Wishes:
     concurrency: int | None
     budget: float | None
     average: str
+    setup: str | None
+    per: str
+    replay: str
+    cluster: str | None
+    slices: tuple[str, ...]
     new: bool
     fresh: bool
     fail_under: tuple[str, ...]
@@ -86,6 +91,7 @@ def run_and_report(wishes: Wishes) -> int:
     from ragtui.cli.results_output import console
     from ragtui.experiments.gates import INTERRUPTED
     from ragtui.experiments.planning import check_split, check_stated
+    from ragtui.experiments.rounds import round_to_run
     from ragtui.experiments.store import Store
     from ragtui.workspace import Workspace
 
@@ -100,18 +106,20 @@ def run_and_report(wishes: Wishes) -> int:
     found = _preflight(plan, dataset, workspace, report, talk, wishes)
     if wishes.plan_only:
         return 0
-    if not _agreed(found, wishes):
+    if not (_agreed(found, wishes) and allowed(plan, dataset, workspace, wishes.yes)):
         return INTERRUPTED
     with Store.open(workspace, write=True) as store:
-        plan = replace(plan, round=store.next_round(plan) if wishes.new else store.last_round(plan))
+        plan = replace(plan, round=round_to_run(plan, store, workspace, wishes.new))
         return _run(plan, dataset, workspace, store, gates, wishes, talk)
 
 
 def _opened(wishes: Wishes) -> tuple[Dataset, Report]:
     from ragtui.datasets.check import open_dataset
+    from ragtui.datasets.conversations import per_turn
     from ragtui.datasets.formats import ReadOptions
 
-    return open_dataset(wishes.dataset, wishes.format, ReadOptions(split=wishes.split, limit=wishes.limit))
+    dataset, report = open_dataset(wishes.dataset, wishes.format, ReadOptions(split=wishes.split, limit=wishes.limit))
+    return (per_turn(dataset) if wishes.per == "turn" else dataset), report
 
 
 def _plan(wishes: Wishes, dataset: Dataset, workspace: Workspace) -> Plan:
@@ -137,6 +145,9 @@ def _plan(wishes: Wishes, dataset: Dataset, workspace: Workspace) -> Plan:
         limit=wishes.limit,
         split=wishes.split,
         average=wishes.average,
+        setup=wishes.setup,
+        per=wishes.per,
+        replay=wishes.replay,
     )
 
 
@@ -212,6 +223,36 @@ def _agreed(found: Preflight, wishes: Wishes) -> bool:
     if not hosts or wishes.yes or wishes.quiet or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return True
     return typer.confirm(f"Send text to {', '.join(hosts)}?", default=True, err=True)
+
+
+def allowed(plan: Plan, dataset: Dataset, workspace: Workspace, yes: bool) -> bool:
+    """Whether the user lets the run start the code it would start. Who types a target's code out, or says ``--yes``, does;
+    what stands in files is asked about, where there is somebody to ask.
+
+    Raises:
+        NotAllowed: there is nobody.
+    """
+    import typer
+
+    from ragtui import trust
+    from ragtui.experiments.answering import NotAllowed, code_of, typed_code
+
+    codes = code_of(plan, dataset, workspace)
+    typed = typed_code((spec for _, spec in plan.sides), dataset, workspace)
+    trust.trust(workspace, *(codes if yes else [each for each in codes if each in typed]))
+    left = trust.untrusted(workspace, codes)
+    if not left:
+        return True
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise NotAllowed(left, workspace)
+    from ragtui.text import cell
+
+    for each in left:
+        typer.echo(f"  {cell(trust.shown(workspace, each))}", err=True)
+    if not typer.confirm("This runs code that you have not allowed yet. Run it?", default=False, err=True):
+        return False
+    trust.trust(workspace, *left)
+    return True
 
 
 def _here(host: str) -> bool:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from ragtui.metrics.metric import Metric
 
+LONGEST_FIELD: Final = 200  # characters
+
 SETUP: Final = "setup"
 """The input column that names a case's setup script."""
 
@@ -71,7 +73,7 @@ def _asked(dataset: Dataset, mapping: Mapping[str, str]) -> pl.DataFrame:
 
 def case_table(dataset: Dataset, mapping: Mapping[str, str]) -> pl.DataFrame:
     """The cases as the store keeps them: ``case_id``, ``name``, ``inputs`` and ``expected`` as JSON objects by metric
-    input or column, ``judgments`` as a JSON object with the judged ``documents`` (null for cases)."""
+    input or column, ``judgments`` as a JSON object with the judged ``documents`` (null for cases), for cases ``fields`` as well."""
     import polars as pl
 
     if dataset.cases is None:
@@ -84,6 +86,7 @@ def case_table(dataset: Dataset, mapping: Mapping[str, str]) -> pl.DataFrame:
             "inputs": _objects(dataset, mapping, "query", Role.INPUT),
             "expected": _objects(dataset, mapping, "ground_truth", Role.EXPECTED),
             "judgments": pl.Series([None] * frame.height, dtype=pl.String),
+            "fields": _fields(dataset),
         }
     )
 
@@ -97,6 +100,27 @@ def _named(dataset: Dataset, mapping: Mapping[str, str], first: str, role: Role)
     taken = {found.used[first].column} if first in found.used else set()
     others = [name for name in dataset.columns_with(role) if name not in taken and name in dataset.cases.columns]
     return out | {name: dataset.cases[name].to_list() for name in others if name != first}
+
+
+def _fields(dataset: Dataset) -> list[str]:
+    """The columns that no metric reads, as JSON objects: what results can be sliced and clustered by. Long texts are left
+    out, they name no group."""
+    assert dataset.cases is not None
+    roles = (Role.IGNORED, Role.RETRIEVED_IDS)
+    names = [each.name for each in dataset.columns if each.role in roles and each.name in dataset.cases.columns]
+    columns = {name: dataset.cases[name].to_list() for name in names}
+    short = {
+        name: [text if text is not None and len(text) <= LONGEST_FIELD else None for text in map(_field, values)]
+        for name, values in columns.items()
+    }
+    rows = range(dataset.rows)
+    return [
+        json.dumps({name: column[row] for name, column in short.items() if column[row] is not None}) for row in rows
+    ]
+
+
+def _field(value: Any) -> str | None:
+    return None if value is None else _text(value)
 
 
 def _objects(dataset: Dataset, mapping: Mapping[str, str], first: str, role: Role) -> list[str]:

@@ -3,15 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.results import MetricComparison, MetricSummary
 from ragtui.metrics.score import State
 
+if TYPE_CHECKING:
+    from ragtui.experiments.preflight import Preflight
+    from ragtui.experiments.progress import Forecast
+
 NONE: Final = "–"
 ALPHA: Final = 0.05
 SIDES: Final = ("candidate", "baseline")
+
+
+def starts(found: Preflight) -> list[str]:
+    """Who is asked for answers and what code is started, a line each."""
+    if found.plan.responses_of is not None:
+        return [f"scores what experiment {found.plan.responses_of} stored; no target is called"]
+    asked = [f"{spec} is asked for the answers to {count(n, 'case')}" for spec, n in found.target_calls.items()]
+    code = [each if isinstance(each, str) else each.name for each in found.code]
+    return asked + ([f"starts code: {', '.join(code)}"] if code else [])
+
+
+def takes(found: Preflight) -> str:
+    """``takes about 2 min, as earlier runs did``, or that it is not known yet."""
+    if found.seconds is None:
+        return "time unknown; after five rows there is an estimate of time and cost"
+    return f"takes about {duration(found.seconds)} at the pace of earlier runs"
+
+
+def forecast(told: Forecast) -> str:
+    """``about 120,000 tokens, 1.20 to 2.75 USD, 4 min in all``."""
+    parts = [f"about {told.tokens:,} tokens"] if told.tokens else []
+    parts += [f"{told.cost[0]:.2f} to {told.cost[1]:.2f} USD"] if told.cost is not None else []
+    parts += [duration(told.seconds)] if told.seconds is not None else []
+    return f"{', '.join(parts)} in all" if parts else ""
+
+
+def duration(seconds: float) -> str:
+    """``12 s``, ``4 min``, ``2.5 h``."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def number(value: float | None, digits: int = 2, against: float | None = None, most: int = 9) -> str:
@@ -84,7 +119,7 @@ def _digits(summary: MetricSummary, metric: PlannedMetric | None) -> int:
     """As many digits as it takes to tell the ends of the mean's interval apart."""
     digits = digits_of(metric)
     while summary.ci95 and digits < 6 and number(summary.ci95[0], digits) == number(summary.ci95[1], digits):
-        if summary.ci95[0] == summary.ci95[1]:
+        if summary.ci95[1] - summary.ci95[0] < 1e-9:
             break
         digits += 1
     return digits

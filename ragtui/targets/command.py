@@ -45,7 +45,7 @@ def open_kind(rest: str, dataset: Dataset, workspace: Workspace, given: Mapping[
         code=(f"command:{rest}", *_files(words, workspace)),
         environment={**_UNBUFFERED, **environment(options)},
         with_contexts=options.flag("contexts"),
-        hint="does it write one line for each it reads, and flush it?",
+        foreign=True,
     )
 
 

@@ -47,21 +47,22 @@ class _Asked:
 
 @dataclass(eq=False)
 class LineProcess:
-    """One running process. ``answered`` counts its answers; once ``ending`` it is asked nothing more. ``hint`` is said
-    where it never answers."""
+    """One running process. ``answered`` counts its answers; once ``ending`` it is asked nothing more. ``foreign``: it
+    is somebody's program, which may read all of its input before it answers."""
 
     process: asyncio.subprocess.Process
-    hint: str = ""
+    foreign: bool = False
     answered: int = 0
     ending: bool = False
     _over: bool = False
+    _is_ready: asyncio.Event = field(default_factory=asyncio.Event)
     _asked: dict[str, _Asked] = field(default_factory=dict)
     _stderr: str = ""
     _readers: list[asyncio.Task[None]] = field(default_factory=list)
 
     @classmethod
     async def start(
-        cls, command: Sequence[str], folder: Path, environment: Mapping[str, str], hint: str = ""
+        cls, command: Sequence[str], folder: Path, environment: Mapping[str, str], foreign: bool = False
     ) -> LineProcess:
         """Starts it in a process group of its own.
 
@@ -82,13 +83,27 @@ class LineProcess:
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise CallFailed(EXCEPTION, f"{command[0]} cannot be started: {reason}") from error
-        found = cls(process, hint)
+        found = cls(process, foreign)
         found._readers = [asyncio.ensure_future(found._read()), asyncio.ensure_future(found._drain())]
         return found
 
     @property
     def idle(self) -> bool:
         return not self._asked
+
+    async def ready(self, timeout: float) -> None:
+        """Waits until the process says ``{"_ready": true}``: loading a model is no part of an answer's time.
+
+        Raises:
+            CallFailed: it ends before that, or takes longer than ``timeout`` seconds.
+        """
+        try:
+            await asyncio.wait_for(self._is_ready.wait(), timeout)
+        except TimeoutError:
+            self.ending = True
+            raise CallFailed(TIMEOUT, f"was not ready within {timeout:g} s") from None
+        if self._over:
+            raise Died(self.last_words(), alone=False)
 
     async def ask(self, wire_id: str, question: Mapping[str, Any], timeout: float) -> Any:
         """The answer to one question; several may be open at once.
@@ -129,7 +144,7 @@ class LineProcess:
         """Asks it nothing more. One that has not answered anything gets the end of its input: a program that answers only
         once it has read everything does so now."""
         self.ending = True
-        if not self.answered and self.process.stdin is not None:
+        if self.foreign and not self.answered and self.process.stdin is not None:
             self.process.stdin.close()
             done, _ = await asyncio.wait({asked.answer}, timeout=_LAST_WORDS)
             if done:
@@ -137,7 +152,8 @@ class LineProcess:
                     return asked.answer.result()
         if asked.noise:
             raise CallFailed(BAD_OUTPUT, f"printed no JSON line: {shown(asked.noise)}")
-        hint = "" if self.answered or not self.hint else f"; {self.hint}"
+        silent = self.foreign and not self.answered
+        hint = "; does it write one line for each it reads, and flush it?" if silent else ""
         raise CallFailed(TIMEOUT, f"no answer within {timeout:g} s{hint}")
 
     async def close(self) -> None:
@@ -146,9 +162,7 @@ class LineProcess:
         if self.process.stdin is not None:
             self.process.stdin.close()
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        with contextlib.suppress(ProcessLookupError):
-            self.process.kill()
+            os.killpg(self.process.pid, signal.SIGKILL)  # not process.kill(), which would reap it behind asyncio's back
         await self.process.wait()
         for each in self._readers:
             each.cancel()
@@ -182,6 +196,9 @@ class LineProcess:
             return
         if not isinstance(value, dict):
             self._noise(text)
+            return
+        if value.get("_ready") is True:
+            self._is_ready.set()
             return
         wire_id = value.pop("id", None)
         wire_id = wire_id if wire_id is None or isinstance(wire_id, str) else json.dumps(wire_id)
@@ -219,6 +236,7 @@ class LineProcess:
             await asyncio.wait_for(self.process.wait(), _LAST_WORDS)
         await asyncio.wait({self._readers[1]}, timeout=0.5)
         self._over = True
+        self._is_ready.set()
         open_ = [each for each in self._asked.values() if not each.answer.done()]
         for each in open_:
             if each.noise:

@@ -28,7 +28,8 @@ class LineTarget:
     code: tuple[Path | str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     with_contexts: bool = False
-    hint: str = ""
+    foreign: bool = False
+    loads_within: float | None = None  # seconds that a process which says when it is ready has for that
     replays: bool = False
     host: str | None = None
     gives: frozenset[str] = frozenset({"response"})
@@ -88,12 +89,29 @@ class LineTarget:
                     f"not asked: {FRUITLESS} processes in a row answered nothing; {self._hopeless}",
                 )
             if self._now is None:
-                try:
-                    self._now = await LineProcess.start(self.command, self.folder, self.environment, self.hint)
-                except CallFailed as error:
-                    self._hopeless = error
-                    raise
+                self._now = await self._start()
             return self._now
+
+    async def _start(self) -> LineProcess:
+        """A process that can be asked.
+
+        Raises:
+            CallFailed: it cannot be started, which no other try would mend; or it ended or hung before it was ready.
+        """
+        try:
+            worker = await LineProcess.start(self.command, self.folder, self.environment, self.foreign)
+        except CallFailed as error:
+            self._hopeless = error
+            raise
+        if self.loads_within is not None:
+            try:
+                await worker.ready(self.loads_within)
+            except CallFailed as error:
+                self._last = error
+                self._count(worker)
+                await worker.close()
+                raise
+        return worker
 
     def _count(self, worker: LineProcess) -> None:
         """Gives up once several processes in a row answered nothing."""
@@ -114,7 +132,7 @@ class LineTarget:
         async with self._alone:
             if self._hopeless is not None:
                 raise error
-            worker = await LineProcess.start(self.command, self.folder, self.environment, self.hint)
+            worker = await self._start()
             try:
                 return await worker.ask(case.case_id, self._question(case), self.limits.timeout)
             except CallFailed as failure:

@@ -21,7 +21,8 @@ from ragtui.workspace import Workspace
 
 KIND: Final = "python"
 LIVE: Final = True
-OPTIONS: Final = LIMITS | {"python", "env", "contexts"}
+OPTIONS: Final = LIMITS | {"python", "env", "contexts", "load_timeout"}
+LOADS_WITHIN: Final = 600.0  # seconds for importing the module: it may load a model
 _RUNNER: Final = Path(__file__).with_name("function_process")
 
 
@@ -47,6 +48,7 @@ def open_kind(rest: str, dataset: Dataset, workspace: Workspace, given: Mapping[
         code=(f"python:{rest}", *((file,) if file is not None else ())),
         environment=environment(options),
         with_contexts=options.flag("contexts"),
+        loads_within=options.number("load_timeout", LOADS_WITHIN, 0.01),
     )
 
 

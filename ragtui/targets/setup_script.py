@@ -54,7 +54,9 @@ def with_setups(target: Target, names: Sequence[str], every: str | None, workspa
 
 def _opened(path: Path, workspace: Workspace) -> LineTarget:
     command = function_command(sys.executable, str(path), FUNCTION, LIMITS.concurrency)
-    return LineTarget(f"{FOLDER}/{path.name}", command, workspace.root, LIMITS, code=(path,))
+    return LineTarget(
+        f"{FOLDER}/{path.name}", command, workspace.root, LIMITS, code=(path,), loads_within=LIMITS.timeout
+    )
 
 
 @dataclass(eq=False)

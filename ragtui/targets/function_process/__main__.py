@@ -185,6 +185,7 @@ def main() -> None:
             out.flush()
 
     answer = load(module, function)
+    put({"_ready": True})
     loop = asyncio.new_event_loop()
     pool = ThreadPoolExecutor(int(concurrency))
 
