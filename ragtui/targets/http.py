@@ -22,6 +22,7 @@ from ragtui.workspace import Workspace
 
 if TYPE_CHECKING:
     import aiohttp
+    from yarl import URL
 
 KIND: Final = "http"
 LIVE: Final = True
@@ -151,12 +152,15 @@ class Http:
                 return self._read(case, await http_stream.joined(reply.content, self.response))
             return self._read(case, _value(await _text(reply)))
 
-    def _url(self, case: Case) -> str:
+    def _url(self, case: Case) -> URL:
         from urllib.parse import quote
 
-        return templates.PLACE.sub(
+        from yarl import URL
+
+        filled = templates.PLACE.sub(
             lambda match: quote(templates.as_text(templates.value_of(match[1] or match[2], case)), safe=""), self.url
         )
+        return URL(filled, encoded=filled.isascii() and " " not in filled)  # else what was quoted would be quoted anew
 
     def _content(self, case: Case) -> dict[str, Any]:
         headers = {name: _one_line(templates.filled_text(value, case)) for name, value in self.headers.items()}
