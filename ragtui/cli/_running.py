@@ -82,6 +82,41 @@ def errors_of_a_run() -> tuple[type[Exception], ...]:
     )  # fmt: skip
 
 
+def rescore_and_report(wishes: Wishes) -> int:
+    """Scores the stored responses of the experiment that ``wishes.dataset`` names, and returns the exit status.
+
+    Raises:
+        One of ``errors_of_a_run``: nothing was run.
+    """
+    from ragtui.cli.results_output import console
+    from ragtui.experiments.gates import INTERRUPTED
+    from ragtui.experiments.planning import PlanError, opened_again
+    from ragtui.experiments.rescoring import rescored_plan
+    from ragtui.experiments.store import Store
+    from ragtui.workspace import Workspace
+
+    if wishes.group and wishes.metrics:
+        raise PlanError("give --group or --metrics, not both")
+    workspace = Workspace.open(".")
+    with Store.open(workspace, write=True) as store:
+        entry = store.entry(wishes.dataset)
+        dataset, report = opened_again(entry, workspace)
+        plan = rescored_plan(
+            entry, dataset, workspace, metrics=wishes.metrics, group=wishes.group, judge=wishes.judge or None,
+            strategy=wishes.strategy or None, repeats=wishes.repeats or None,
+        )  # fmt: skip
+        gates = _gates(wishes, plan)
+        _check_files(wishes)
+        talk = None if wishes.quiet else console(stderr=True)
+        found = _preflight(plan, dataset, workspace, report, talk, wishes)
+        if wishes.plan_only:
+            return 0
+        if not _agreed(found, wishes):
+            return INTERRUPTED
+        plan = replace(plan, round=store.next_round(plan) if wishes.new else store.last_round(plan))
+        return _run(plan, dataset, workspace, store, gates, wishes, talk)
+
+
 def run_and_report(wishes: Wishes) -> int:
     """Does it all and returns the exit status.
 

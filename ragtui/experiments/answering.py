@@ -14,7 +14,7 @@ from ragtui.experiments.case_inputs import SETUP
 from ragtui.experiments.plan import Plan, Side
 from ragtui.targets import open_target
 from ragtui.targets.conversation import WholeConversation
-from ragtui.targets.setup_script import with_setups
+from ragtui.targets.setup_script import FOLDER, with_setups
 from ragtui.targets.spec import is_live, meaning
 from ragtui.targets.target import Target, TargetError
 from ragtui.workspace import Workspace
@@ -44,13 +44,16 @@ def _opened(spec: str, plan: Plan, dataset: Dataset, workspace: Workspace) -> Ta
         return target
     if plan.replay == "conversation":
         target = WholeConversation(target)
-    return with_setups(target, setups_of(dataset), plan.setup, workspace)
+    return with_setups(target, setups_of(dataset, workspace), plan.setup, workspace)
 
 
-def setups_of(dataset: Dataset) -> list[str]:
-    """The setup scripts that the dataset's own rows name."""
-    if dataset.cases is None or SETUP not in dataset.columns_with(Role.INPUT):
+def setups_of(dataset: Dataset, workspace: Workspace) -> list[str]:
+    """The setup scripts that the dataset's own rows name; none where the workspace has no scripts, since then a column of
+    that name is something else."""
+    named = dataset.cases is not None and SETUP in dataset.cases.columns
+    if not named or SETUP in dataset.columns_with(Role.EXPECTED) or not (workspace.root / FOLDER).is_dir():
         return []
+    assert dataset.cases is not None
     return [each for each in dataset.cases[SETUP].drop_nulls().unique(maintain_order=True).to_list() if each]
 
 

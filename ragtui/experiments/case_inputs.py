@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LONGEST_FIELD: Final = 200  # characters
 
 SETUP: Final = "setup"
-"""The input column that names a case's setup script."""
+"""The column that names a case's setup script, where the workspace has any."""
 
 GIVEN: Final = ("response", "context", "latency_ms", "prompt_tokens", "completion_tokens", "cost")
 """Inputs that every target gives as far as it knows them."""
@@ -176,14 +176,14 @@ def target_cases(dataset: Dataset, mapping: Mapping[str, str], positions: Sequen
         del values["query"]
     size = dataset.cases.height
     filters = dataset.cases["filters"].to_list() if "filters" in dataset.cases.columns else [None] * size
-    setups = dataset.cases[SETUP].to_list() if SETUP in dataset.columns_with(Role.INPUT) else [None] * size
+    named = SETUP in dataset.cases.columns and SETUP not in dataset.columns_with(Role.EXPECTED)
+    setups = dataset.cases[SETUP].to_list() if named else [None] * size
     contexts = _contexts(dataset)
     out = []
     for row, case_id in enumerate(dataset.cases[CASE_ID].to_list()):
         given = {name: _text(column[row]) for name, column in values.items() if column[row] is not None}
-        script = given.pop(SETUP, None) if setups[row] is not None else None
         spoken, history = before_the_answer(given)
-        out.append(Case(case_id, spoken, _filters(filters[row]), contexts[row], history, script))
+        out.append(Case(case_id, spoken, _filters(filters[row]), contexts[row], history, setups[row] or None))
     return out
 
 

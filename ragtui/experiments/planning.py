@@ -81,7 +81,7 @@ def make_plan(
         raise PlanError(f"--repeats must be 1 to {MOST_REPEATS:,}")
     _refuse_what_is_for_rankings(dataset, split, average)
     _refuse_nothing_to_run(dataset)
-    for name in [*setups_of(dataset), *([setup] if setup else [])]:
+    for name in [*setups_of(dataset, workspace), *([setup] if setup else [])]:
         find_setup(name, workspace)
     candidate = _default_run(dataset) if dataset.shape is Shape.RETRIEVAL and candidate == "recorded" else candidate
     wanted = {**group_thresholds, **_named(thresholds or {}, chosen)}
@@ -349,10 +349,8 @@ def reopen(entry: Entry, workspace: Workspace) -> Dataset:
     plan = entry.plan
     if judged_by_another_version(plan):
         raise PlanError(f"the embedded judge has changed since experiment {entry.id} began; run it as a new one")
-    path = entry.source if Path(entry.source).is_absolute() else str(workspace.root / entry.source)
-    dataset, _ = open_dataset(path, plan.dataset_format, ReadOptions(split=plan.split, limit=plan.limit))
-    dataset = per_turn(dataset) if plan.per == "turn" else dataset
-    if plan.responses_of is not None:
+    dataset, _ = opened_again(entry, workspace)
+    if plan.responses_of is not None and fingerprint_of(dataset, plan.candidate, plan.baseline) == plan.fingerprint:
         return dataset
     same = fingerprint_of(dataset, plan.candidate, plan.baseline) == plan.fingerprint
     if not same or _contents(dataset, workspace, plan.candidate, plan.baseline) != dict(plan.contents):
@@ -360,6 +358,18 @@ def reopen(entry: Entry, workspace: Workspace) -> Dataset:
         what = "it has" if not same else "what answers has" if live else "its recorded responses have"
         raise PlanError(f"{entry.source}: {what} changed since experiment {entry.id} began; run it as a new one")
     return dataset
+
+
+def opened_again(entry: Entry, workspace: Workspace) -> tuple[Dataset, Report]:
+    """The dataset of an experiment as it is now, with what its check says.
+
+    Raises:
+        CannotOpen: it is not there any more.
+    """
+    plan = entry.plan
+    path = entry.source if Path(entry.source).is_absolute() else str(workspace.root / entry.source)
+    dataset, report = open_dataset(path, plan.dataset_format, ReadOptions(split=plan.split, limit=plan.limit))
+    return (per_turn(dataset) if plan.per == "turn" else dataset), report
 
 
 def source_of(dataset: Dataset, workspace: Workspace) -> str:

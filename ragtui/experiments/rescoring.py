@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
+from ragtui.datasets.dataset import Dataset, Shape
 from ragtui.experiments.plan import Plan, Side
+from ragtui.experiments.planning import PlanError, make_plan
 from ragtui.experiments.recorder import Recorder, response_of
-from ragtui.experiments.store import Store
+from ragtui.experiments.store import Entry, Store
+from ragtui.metrics.groups import group_names
 from ragtui.metrics.score import State
 from ragtui.targets.target import Response
+from ragtui.workspace import Workspace
 
 _AT_ONCE: Final = 500
 
@@ -27,6 +32,57 @@ def stored_responses(store: Store, experiment: str, side: Side) -> Iterator[Resp
     )
     for row in store.query(sql, number, side):
         yield response_of(row, row["case_id"])
+
+
+def rescored_plan(
+    entry: Entry,
+    dataset: Dataset,
+    workspace: Workspace,
+    *,
+    metrics: str | Sequence[str] | None = None,
+    group: str | None = None,
+    judge: str | None = None,
+    strategy: str | None = None,
+    repeats: int | None = None,
+) -> Plan:
+    """The plan that scores what ``entry`` stored: its own metrics in their present versions unless others are named, and
+    its judge unless another is.
+
+    Raises:
+        PlanError, MetricError, JudgeError: it cannot be planned as asked for.
+    """
+    old = entry.plan
+    own = metrics is None and group is None
+    group = old.group if own and old.group in group_names(workspace) else group
+    named = [each.spec for each in old.metrics] if own and group is None else metrics
+    kept = (
+        {each.spec: each.threshold for each in old.metrics if each.threshold is not None}
+        if own and group is None
+        else {}
+    )
+    plan = make_plan(
+        dataset,
+        workspace,
+        metrics=named,
+        group=group,
+        candidate=old.candidate,
+        baseline=old.baseline,
+        judge=judge or old.judge,
+        strategy=strategy or old.strategy,
+        mapping=old.mapping,
+        thresholds=kept,
+        repeats=repeats or old.repeats,
+        seed=old.seed,
+        limit=old.limit,
+        split=old.split,
+        average=old.average,
+        setup=old.setup,
+        per=old.per,
+        replay=old.replay,
+    )
+    if dataset.shape is Shape.RETRIEVAL:
+        raise PlanError("rankings are scored in a moment; run the same command with other --metrics")
+    return replace(plan, responses_of=entry.id)
 
 
 def take_responses(recorder: Recorder, plan: Plan, size: int) -> None:

@@ -130,7 +130,7 @@ def interval(ci95: tuple[float, float] | None, digits: int = 2, signed: bool = F
     if ci95 is None:
         return NONE
     say = signed_number if signed else number
-    while ci95[0] < ci95[1] and say(ci95[0], digits) == say(ci95[1], digits) and digits < 6:
+    while ci95[1] - ci95[0] > 1e-9 and say(ci95[0], digits) == say(ci95[1], digits) and digits < 6:
         digits += 1
     return f"[{say(ci95[0], digits)}, {say(ci95[1], digits)}]"
 

@@ -94,7 +94,7 @@ class _SetUp:
             await each.close()
 
     async def _ask(self, case: Case) -> Response:
-        name = case.setup or self.every
+        name = case.setup if case.setup in self.scripts else self.every
         inputs: dict[str, str] = {}
         if name is not None:
             try:
