@@ -67,6 +67,7 @@ def errors_of_a_run() -> tuple[type[Exception], ...]:
     """What is told as one line: the run could not be made."""
     from ragtui.datasets.check import CannotOpen
     from ragtui.experiments.gates import GateError
+    from ragtui.experiments.grouping import GroupError
     from ragtui.experiments.metrics_file import MetricsFileError
     from ragtui.experiments.planning import PlanError
     from ragtui.experiments.reports import ReportError
@@ -77,7 +78,7 @@ def errors_of_a_run() -> tuple[type[Exception], ...]:
     from ragtui.workspace import WorkspaceError
 
     return (
-        CannotOpen, GateError, JudgeError, MetricError, MetricsFileError, PlanError, ReportError, StoreError, TargetError,
+        CannotOpen, GateError, GroupError, JudgeError, MetricError, MetricsFileError, PlanError, ReportError, StoreError, TargetError,
         WorkspaceError,
     )  # fmt: skip
 
@@ -125,6 +126,7 @@ def run_and_report(wishes: Wishes) -> int:
     """
     from ragtui.cli.results_output import console
     from ragtui.experiments.gates import INTERRUPTED
+    from ragtui.experiments.grouping import check_columns
     from ragtui.experiments.planning import check_split, check_stated
     from ragtui.experiments.rounds import round_to_run
     from ragtui.experiments.store import Store
@@ -135,6 +137,7 @@ def run_and_report(wishes: Wishes) -> int:
     check_split(report)
     plan = _plan(wishes, dataset, workspace)
     check_stated((each.partition("=")[0].strip() for each in wishes.mapping), plan, dataset, workspace)
+    check_columns(dataset, [*wishes.slices, *([wishes.cluster] if wishes.cluster else [])])
     gates = _gates(wishes, plan)
     _check_files(wishes)
     talk = None if wishes.quiet else console(stderr=True)
@@ -315,6 +318,7 @@ def _run(
     from ragtui.cli.results_output import console
     from ragtui.cli.results_output.overview import print_results
     from ragtui.experiments.gates import COULD_NOT_RUN, INTERRUPTED, judge
+    from ragtui.experiments.grouping import looked_at
     from ragtui.experiments.progress import Progress, Status
     from ragtui.experiments.run import RunOptions, run
 
@@ -322,6 +326,7 @@ def _run(
     options = RunOptions(wishes.fresh, wishes.concurrency, wishes.budget)
     status = watched(lambda: run(plan, dataset, workspace, store, progress, options), progress, talk)
     results = store.results(plan.id)
+    looked_at(results, wishes.cluster, wishes.slices)
     judgement = judge(results, gates)
     written = _written(results, judgement, wishes)
     if not wishes.quiet:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragtui.experiments.metrics_file import MetricsFile
-from ragtui.experiments.plan import Plan
-from ragtui.experiments.store import Store
+from ragtui.experiments.plan import Plan, Side
+from ragtui.experiments.store import Store, StoreError
 from ragtui.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -32,6 +32,21 @@ def open_results(name: str, workspace: Workspace, settings: MetricsFile | None =
     if settings is not None:
         results.plan = _with_thresholds(results.plan, settings)
     return results
+
+
+def open_side(name: str, workspace: Workspace, settings: MetricsFile | None = None) -> tuple[Results, Side]:
+    """What ``open_results`` opens, and the side that is meant: ``EXPERIMENT:baseline``, else the candidate.
+
+    Raises:
+        StoreError: there is no such experiment, or it has no such side. CannotOpen: the file holds no scores.
+    """
+    before, _, side = name.rpartition(":")
+    if not before or side not in tuple(Side) or Path(name).is_file():
+        return open_results(name, workspace, settings), Side.CANDIDATE
+    results = open_results(before, workspace, settings)
+    if Side(side) not in dict(results.plan.sides):
+        raise StoreError(f"experiment {results.experiment} has no {side}")
+    return results, Side(side)
 
 
 def _with_thresholds(plan: Plan, settings: MetricsFile) -> Plan:

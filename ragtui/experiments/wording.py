@@ -12,6 +12,7 @@ from ragtui.metrics.score import State
 if TYPE_CHECKING:
     from ragtui.experiments.preflight import Preflight
     from ragtui.experiments.progress import Forecast
+    from ragtui.experiments.slices import Slice
 
 NONE: Final = "–"
 ALPHA: Final = 0.05
@@ -202,7 +203,18 @@ def pairs(comparison: MetricComparison, sides: tuple[str, str] = SIDES) -> str:
     shown = f"{comparison.wins} better, {comparison.ties} equal, {comparison.losses} worse"
     alone = zip((comparison.new, comparison.missing), sides, strict=True)
     extra = [f"{n} scored for {'' if side.isupper() else 'the '}{side} only" for n, side in alone if n]
-    return f"{count(comparison.n_pairs, 'pair')}: {shown}{'; ' + ', '.join(extra) if extra else ''}"
+    of = f" of {count(comparison.sources, 'source')}" if comparison.sources is not None else ""
+    return f"{count(comparison.n_pairs, 'pair')}{of}: {shown}{'; ' + ', '.join(extra) if extra else ''}"
+
+
+def worse_slice(each: Slice, metric: PlannedMetric) -> str:
+    """``groundedness is worse where topic is billing: -0.80 [-1.20, -0.40] to the rest, p (Holm) .003; 24 of 24 cases``."""
+    digits = digits_of(metric)
+    figures = (
+        f"{signed_number(each.against_rest, digits)}{unit(metric)} {interval(each.rest_ci95, digits, signed=True)}"
+    )
+    n = f"{each.n_scored} of {count(each.n_total, 'case')}"
+    return f"{metric.spec} is worse where {each.column} is {each.value}: {figures} to the rest, p (Holm) {p_value(each.p_holm)}; {n}"
 
 
 def p_holm(comparison: MetricComparison) -> str:
