@@ -114,7 +114,7 @@ def test_clusters_widen_intervals_and_are_named(desk: Shell) -> None:
     assert "18 of 18 cases" in said.out
     refused = desk("show", clustered.experiment, "--slice", "nope")
     assert (refused.status, "has no column 'nope'" in refused.err) == (2, True)
-    refused = desk("run", "desk.jsonl", "--candidate", "recorded:good", "--metrics", "f1", "--cluster", "dok")
+    refused = desk("run", "desk.jsonl", "--candidate", "recorded:good", "--metrics", "f1", "--cluster", "docs")
     assert (refused.status, "did you mean doc?" in refused.err) == (2, True)
 
 
