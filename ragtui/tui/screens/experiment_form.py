@@ -49,7 +49,9 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
         self.workbench = workbench
         self._dataset = dataset or next((each for each in workbench.datasets if each.dataset is not None), None)
         self._preflight: Preflight | None = None
-        self._problem = "not looked at yet"
+        self._problem = ""
+        self._looking = True
+        self._wanted = False
         self._soon: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -107,7 +109,8 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
             form.set("metrics", offers.proposed_metrics(self.workbench, self._dataset))
             form.set("candidate", candidate)
             form.set("baseline", baseline)
-        self._preflight, self._problem = None, "the plan is being looked at"
+        self._preflight, self._problem = None, ""
+        self._looking, self._wanted = True, False
         self.query_one(PromptLine).status(Content("looking at every case …"))
         self.query_one(KeyBar).update_for(self.focused or self)
         if self._soon is not None:
@@ -120,6 +123,7 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
     async def _look_at(self, values: dict[str, str]) -> None:
         found = await asyncio.to_thread(self.workbench.preflight, self._dataset, values)
         text, passage = self.query_one("#preflight", WrappedText), Passage()
+        self._looking = False
         if isinstance(found, str):
             self._preflight, self._problem = None, found
             passage.line(("cannot run", "bad"))
@@ -132,9 +136,17 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
         status = Content.styled(cell(self._problem), "$error") if self._problem else Content("ready: ctrl+r starts it")
         self.query_one(PromptLine).status(status)
         self.query_one(KeyBar).update_for(self.focused or self)
+        if self._wanted and not self._problem:
+            self.dismiss(self._preflight)
+        self._wanted = False
 
     def do_start(self) -> None:
-        self.dismiss(self._preflight)
+        """Starts what has been looked at; asked for sooner, it starts when that is done."""
+        if self._looking:
+            self._wanted = True
+            self.query_one(PromptLine).status(Content("starts when every case has been looked at …"))
+        else:
+            self.dismiss(self._preflight)
 
     def why_not(self, name: str) -> str | None:
         return self._problem or None
