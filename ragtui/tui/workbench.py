@@ -42,6 +42,7 @@ class Workbench:
         self.datasets: list[OpenDataset] = []
         self.run: Run | None = None
         self.last_run: Run | None = None
+        self.unseen = ""  # the experiment that has ended and was not looked at since
         self.last_triage: Triage | None = None
         self._stores: dict[bool, Store] = {}  # by whether it may write
         self._opened_stores: list[Store] = []
@@ -265,6 +266,8 @@ class Workbench:
         run = self.run
         assert run is not None
         self.run, self.last_run = None, run
+        if not run.problem:
+            self.unseen = run.plan.id
         return run
 
     def triage(self, experiment: str) -> Triage:
