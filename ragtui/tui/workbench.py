@@ -93,9 +93,10 @@ class Workbench:
 
     def catalogue(self) -> tuple[Metric, ...]:
         """Every metric a group can be made of."""
+        from ragtui.metrics.own.files import own_metrics
         from ragtui.metrics.registry import metrics
 
-        return metrics()
+        return metrics(own_metrics(self.workspace))
 
     def save_group(self, name: str, specs: Sequence[str]) -> None:
         """Writes a group to ``ragtui.toml``.
