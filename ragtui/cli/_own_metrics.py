@@ -252,9 +252,10 @@ def _try(function: Callable[..., Any], *arguments: Any) -> Any:
     from ragtui.cli._running import errors_of_a_run
     from ragtui.experiments.trying import TryError
 
+    expected: tuple[type[Exception], ...] = (TryError, *errors_of_a_run())
     try:
         return function(*arguments)
-    except (TryError, *errors_of_a_run()) as error:
+    except expected as error:
         could_not_run(str(error))
     except OSError as error:
         _cannot_write(error)

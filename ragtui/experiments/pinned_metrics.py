@@ -57,7 +57,7 @@ def close(metrics: tuple[Metric, ...]) -> None:
 
 def stale(plan: Plan, workspace: Workspace) -> tuple[str, ...]:
     """The plan's metrics of which a newer version exists than the one it was run with; a metric that is gone is none."""
-    own = own_metrics(workspace)
+    own = own_metrics(workspace) if any(_is_own(each) for each in plan.metrics) else {}
     return tuple(each.spec for each in plan.metrics if _current(each, own) not in (None, each.version))
 
 

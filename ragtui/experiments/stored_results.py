@@ -41,6 +41,11 @@ class StoredResults:
         self._known_causes: dict[Side, pl.DataFrame] = {}
         self._known_frames: dict[Side, list[tuple[str, pl.DataFrame]]] = {}
 
+    @property
+    def stale(self) -> tuple[str, ...]:
+        """Metrics that have a newer version than the one these scores are of."""
+        return self.entry.stale
+
     # -- overview ------------------------------------------------------------------------------------------------
 
     def summaries(self) -> list[MetricSummary]:

@@ -52,6 +52,8 @@ def print_results(
             style="yellow",
             soft_wrap=True,
         )
+    if said := wording.stale(results.stale):
+        console.print(text.cell(said), style="yellow", soft_wrap=True)
     for each in results.plan.metrics:
         if worst and metric in (None, each.spec):
             print_worst(results, each, worst, console)

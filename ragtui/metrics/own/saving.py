@@ -9,7 +9,7 @@ from ragtui import trust
 from ragtui.metrics import groups
 from ragtui.metrics.metric import Definition, Kind
 from ragtui.metrics.own import code_file, judged_file, versions
-from ragtui.metrics.own.files import FOLDER, OwnFile, check_name, defined, ending_of, own_file
+from ragtui.metrics.own.files import FOLDER, OwnFile, check_name, defined, ending_of, own_file, own_metrics
 from ragtui.metrics.registry import metric
 from ragtui.metrics.spec import MetricError
 from ragtui.workspace import Workspace, write_atomically
@@ -106,7 +106,7 @@ def existing(workspace: Workspace, name: str) -> OwnFile:
     file = own_file(workspace, name)
     if file is not None:
         return file
-    shipped = metric(name).name  # raises with the nearest name where there is none at all
+    shipped = metric(name, own_metrics(workspace)).name  # raises with the nearest name where there is none at all
     raise MetricError(f"{shipped} comes with ragtui and cannot be changed; `ragtui metrics new` makes one of your own")
 
 
