@@ -46,6 +46,7 @@ def new(
     """Make a metric of your own. It must join a group: --group NAME."""
     from ragtui.metrics.metric import Kind
     from ragtui.metrics.own import saving
+    from ragtui.metrics.own.files import ending_of
 
     kind = Kind.CODE if code or (file is not None and file.suffix == ".py") else Kind.JUDGED
     if not group.strip():
@@ -53,7 +54,7 @@ def new(
     workspace = _workspace()
     text = _read(file) if file is not None else saving.template(kind, name)
     if file is None and sys.stdin.isatty():
-        text = _edited(text, f"{name}{'.py' if kind is Kind.CODE else '.toml'}")
+        text = _edited(text, name, ending_of(kind))
     saved: Saved = _try(saving.create, workspace, name, kind, text, group)
     typer.echo(f"made {_shown(saved)} and put it into {group}")
 
@@ -66,7 +67,7 @@ def edit(
 
     workspace = _workspace()
     there = _own_file(workspace, name)
-    text = _read(file) if file is not None else _edited(_text(there), there.path.name)
+    text = _read(file) if file is not None else _edited(_text(there), there.name, there.path.suffix)
     saved: Saved = _try(saving.save, workspace, there.name, text)
     typer.echo(f"saved {_shown(saved)}" if saved.changed else f"{there.name} is as it was")
 
@@ -214,21 +215,19 @@ def _read(file: Path) -> str:
         could_not_run(f"{file}: cannot be read: {error}")
 
 
-def _edited(text: str, name: str) -> str:
-    """The text as it comes back from the editor, begun anew from a draft that could not be saved."""
+def _edited(text: str, name: str, ending: str) -> str:
+    """The text as it comes back from the editor, begun from a draft that could not be saved if there is one."""
     import os
     import shlex
     import subprocess
 
-    from ragtui.workspace import write_atomically
+    from ragtui.metrics.own.drafts import draft
 
-    draft = _workspace().state / "drafts" / name
     try:
-        if not draft.exists():
-            write_atomically(draft, text)
+        path = draft(_workspace(), name, ending, text)
         words = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
-        status = subprocess.run([*words, str(draft)], check=False).returncode
-        edited = draft.read_text("utf-8")
+        status = subprocess.run([*words, str(path)], check=False).returncode
+        edited = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError, ValueError) as error:
         could_not_run(f"the editor did not work: {error}; set $EDITOR")
     if status:
@@ -237,14 +236,11 @@ def _edited(text: str, name: str) -> str:
 
 
 def _shown(saved: Saved) -> str:
+    from ragtui.metrics.own.drafts import forget
+
     metric = saved.definition.metric
-    _forget_draft(saved)
-    return f"{metric.source if metric.source.startswith('metrics/') else metric.name} (version {metric.version})"
-
-
-def _forget_draft(saved: Saved) -> None:
-    for ending in (".py", ".toml"):
-        (saved.workspace.state / "drafts" / f"{saved.definition.metric.name}{ending}").unlink(missing_ok=True)
+    forget(saved.workspace, metric.name)
+    return f"{metric.name} (version {metric.version})"
 
 
 def _try(function: Callable[..., Any], *arguments: Any) -> Any:

@@ -39,15 +39,9 @@ def create(workspace: Workspace, name: str, kind: Kind, text: str, group: str) -
         MetricError: the name is taken, the text defines no metric, the group is full or cannot be used; nothing is written.
         OSError: it cannot be written.
     """
-    if not group.strip():
-        raise MetricError("a new metric must join a group; name one with --group (it is made if it is not there)")
+    check_new(workspace, name, group)
     file = _file(workspace, name, kind, text)
-    check_name(name, file.shown)
-    there = own_file(workspace, name)
-    if there is not None:
-        raise MetricError(f"there is a metric {there.name} already, {there.shown}; `ragtui metrics edit {there.name}`")
     definition = defined(file, workspace)
-    _check_room(workspace, group)
     write_atomically(file.path, file.content)
     try:
         changed = groups.add_metrics(workspace, group, [name])
@@ -56,6 +50,21 @@ def create(workspace: Workspace, name: str, kind: Kind, text: str, group: str) -
         raise
     _remember(file, workspace)
     return Saved(changed, definition)
+
+
+def check_new(workspace: Workspace, name: str, group: str) -> None:
+    """Makes sure that a new metric may be called so and that the group can take it.
+
+    Raises:
+        MetricError: no.
+    """
+    if not group.strip():
+        raise MetricError("a new metric must join a group; name one with --group (it is made if it is not there)")
+    check_name(name, f"{FOLDER}/{name}")
+    there = own_file(workspace, name)
+    if there is not None:
+        raise MetricError(f"there is a metric {there.name} already, {there.shown}; `ragtui metrics edit {there.name}`")
+    _check_room(workspace, group)
 
 
 def save(workspace: Workspace, name: str, text: str) -> Saved:
