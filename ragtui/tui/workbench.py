@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ragtui.experiments.preflight import Preflight
     from ragtui.experiments.progress import Progress
     from ragtui.experiments.store import Entry, Store
+    from ragtui.experiments.what_if import AtCut
     from ragtui.metrics.groups import Group
     from ragtui.metrics.metric import Metric
     from ragtui.metrics.own.files import OwnFile
@@ -304,6 +305,18 @@ class Workbench:
         _ = triage.summaries, triage.comparisons  # made here, in the thread that may wait
         self.last_triage = triage
         return triage
+
+    def what_if(self, triage: Triage, cuts: str, case_id: str | None) -> list[AtCut] | str:
+        """The ranking metrics of an experiment at other cuts, or why there are none. Call it in a thread."""
+        from ragtui.experiments.opened import at_cuts_of
+        from ragtui.experiments.what_if import WhatIfError
+        from ragtui.tui.running import expected
+
+        known: tuple[type[Exception], ...] = (WhatIfError, *expected())
+        try:
+            return at_cuts_of(triage.results, self.workspace, cuts, case_id)
+        except known as error:
+            return str(error)
 
     def document_texts(self, triage: Triage, wanted: Sequence[str]) -> dict[str, str]:
         """Documents of an experiment's corpus by their ids; empty where the corpus is not at hand."""

@@ -70,7 +70,9 @@ def about_metric(metric: Metric, file: OwnFile | None = None, allowed: bool = Tr
     passage.line((metric.name, "strong"), (f"  {metric.kind.value}", "cool"))
     passage.text(metric.summary)
     if not allowed:
-        passage.line(("you have not allowed this code to run; ", "warn"), ("A", "accent"), (" shows it and asks", "warn"))
+        passage.line(
+            ("you have not allowed this code to run; ", "warn"), ("A", "accent"), (" shows it and asks", "warn")
+        )
     passage.gap()
     better = "higher is better" if metric.higher_is_better else "lower is better"
     limit = passes(metric)
