@@ -236,6 +236,10 @@ class ImportedResults:
         passed = pl.Series("passed", [None if value is None else value > 0 for value in said], dtype=pl.Boolean)
         return folded.with_columns(passed)
 
+    @property
+    def stale(self) -> tuple[str, ...]:
+        return ()
+
     def summaries(self) -> list[MetricSummary]:
         return [tally.summary(self.folded(each), each, Side.CANDIDATE) for each in self.plan.metrics]
 

@@ -11,8 +11,8 @@ from ragtui.datasets.dataset import Dataset, Shape
 from ragtui.datasets.findings import Finding, Level, Report
 from ragtui.experiments import wording
 from ragtui.experiments.case_inputs import How, InputColumns, Origin, origins, query_frame, target_cases
+from ragtui.experiments.pinned_metrics import planned_metrics
 from ragtui.experiments.plan import Plan, Side
-from ragtui.experiments.planning import planned_metrics
 from ragtui.experiments.why_not import why_not
 from ragtui.judges.judge import Judge
 from ragtui.judges.profile import Profile, open_judge, profile

@@ -149,6 +149,11 @@ class Results(Protocol):
     status: Status
     metrics: tuple[str, ...]  # in the group's order
 
+    @property
+    def stale(self) -> tuple[str, ...]:
+        """Metrics that have a newer version than the one these scores are of."""
+        ...
+
     def summaries(self) -> list[MetricSummary]:
         """Per metric in the group's order, the candidate before the baseline."""
         ...

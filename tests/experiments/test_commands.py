@@ -8,7 +8,6 @@ import json
 import re
 import zipfile
 from typing import Any
-from pathlib import Path
 from xml.etree import ElementTree as xml
 
 import polars as pl

@@ -41,6 +41,8 @@ def print_results(
         console.print(f"\n{said}", soft_wrap=True)
     for each in remarks(results.plan):
         console.print(f"\n{each}", style="yellow" if each is OLD_JUDGE else "dim", soft_wrap=True)
+    if said := wording.stale(results.stale):
+        console.print(text.cell(said), style="yellow", soft_wrap=True)
     for planned in results.plan.metrics:
         if worst and metric in (None, planned.spec):
             print_worst(results, planned, worst, console)

@@ -86,7 +86,8 @@ def _cause(passage: Passage, side: SideDetail) -> None:
 def _score(passage: Passage, cell: Cell, plan: Plan, *, claims: bool, place: str = "") -> None:
     shown, tone = score_words(cell, plan)
     repeat = f" #{cell.repeat}" if plan.repeats > 1 else ""
-    passage.line((f"{cell.metric}{repeat} ", "strong"), (shown, tone), (f"  {cell.reason}" if cell.reason else "", ""),
+    reason = cell.reason.partition("\n")[0]  # a traceback is for the case whole
+    passage.line((f"{cell.metric}{repeat} ", "strong"), (shown, tone), (f"  {reason}" if reason else "", ""),
                  hang=2, place=place)  # fmt: skip
     if claims:
         _claims(passage, cell, plan)

@@ -262,6 +262,22 @@ class ResultsPane(Pane, CaseActions):
         self._show_overview()
         tell(self, "means count errors as the worst score" if self._strict else "means are over what was scored")
 
+    def do_what_if(self, cuts: str = "") -> None:
+        work(self, partial(self._what_if, cuts), "what if")
+
+    async def _what_if(self, cuts: str) -> None:
+        from ragtui.tui.screens.reading import Reading
+        from ragtui.tui.screens.what_if_view import what_if
+
+        triage, case_id = self.triage, self.case_id()
+        if triage is None:
+            return
+        found = await asyncio.to_thread(self.workbench.what_if, triage, cuts, case_id)
+        if isinstance(found, str):
+            tell(self, found, "error" if cuts else "warning")
+        else:
+            self.app.push_screen(Reading("at other cuts  (:what-if 1 5 20 chooses them)", what_if(found, case_id)))
+
     def do_export(self, name: str = "") -> None:
         if name:
             self._export(name)
@@ -293,6 +309,6 @@ class ResultsPane(Pane, CaseActions):
             return "no experiment is open"
         if name == "compare":
             return None if self.triage.compared else "there is no baseline"
-        if name in ("strict", "export"):
+        if name in ("strict", "export", "what-if"):
             return None
         return self.why_no_case(name)
