@@ -140,6 +140,20 @@ def _gated(comparisons: Sequence[MetricComparison], plan: Plan) -> list[MetricCo
     return [each for each in comparisons if plan.metric(each.metric).kind != "operational"]
 
 
+def merged(judgements: Sequence[Judgement], names: Sequence[str]) -> Judgement:
+    """Several comparisons' judgements as one, which passes where each does; ``names`` say whose each reason is."""
+    if len(judgements) == 1:
+        return judgements[0]
+
+    def told(part: str) -> tuple[str, ...]:
+        return tuple(
+            f"{name}: {each}" for one, name in zip(judgements, names, strict=True) for each in getattr(one, part)
+        )
+
+    passed = [each.passed for each in judgements if each.passed is not None]
+    return Judgement(all(passed) if passed else None, told("reasons"), told("incomplete"), told("remarks"))
+
+
 def _judged(
     plan: Plan,
     candidate: Sequence[MetricSummary],

@@ -29,6 +29,7 @@ def print_results(
 
     ``metric`` limits the worst rows to that one. ``strict`` shows means that count errors as the worst score.
     """
+    from ragtui.cli.results_output.slices import print_slices
     from ragtui.cli.results_output.worst import print_worst
     from ragtui.experiments.remarks import OLD_JUDGE, remarks
 
@@ -36,6 +37,7 @@ def print_results(
     console.print(_figures(results, strict))
     for found in results.comparisons():
         console.print(text.cell(wording.verdict(found, results.plan.metric(found.metric))), soft_wrap=True)
+    print_slices(results, console)
     said = wording.causes(results.causes(), results.labelled())
     if said:
         console.print(f"\n{said}", soft_wrap=True)
