@@ -72,6 +72,11 @@ class Scanned:
     def height(self) -> int:
         return len(self.places)
 
+    @property
+    def size(self) -> int:
+        """Bytes, about."""
+        return self.places[-1] - self.places[0] if self.places else 0
+
 
 def scan(ranges: Sequence[Range]) -> Iterator[Scanned]:
     """Each range (``cut``) scanned, in order; lines are counted from the start of its file. Work begins at once, and in

@@ -86,6 +86,7 @@ def run_rules(
     checks = [check for check in chosen if check is not None]
     if threads == 1:
         for check in checks:
+            report.step()
             report.extend(check(subject))
         return
     from concurrent.futures import ThreadPoolExecutor
@@ -93,3 +94,4 @@ def run_rules(
     with ThreadPoolExecutor(threads) as pool:
         for found in pool.map(lambda check: list(check(subject)), checks):
             report.extend(found)
+            report.step()
