@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ragtui.datasets.dataset import Dataset
+    from ragtui.datasets.watch import Watch
     from ragtui.experiments.plan import Plan
     from ragtui.experiments.preflight import Preflight
     from ragtui.experiments.progress import Progress
@@ -386,12 +387,17 @@ class Workbench:
 
     # Datasets
 
-    def read(self, paths: list[str]) -> list[OpenDataset]:
-        """Opens files and folders, or without any what lies around the workspace. Takes its time: call it in a thread."""
-        return read(paths or around(self.workspace.root))
+    def read(self, paths: list[str], watch: Watch | None = None) -> list[OpenDataset]:
+        """Opens files and folders, or without any what lies around the workspace. Takes its time: call it in a thread.
+
+        Raises:
+            Stopped: ``watch`` was stopped.
+        """
+        return read(paths or around(self.workspace.root), watch)
 
     def put(self, opened: list[OpenDataset]) -> None:
-        """Puts datasets on the workbench; one that was there already is replaced."""
+        """Puts datasets on the workbench; one that was there already is replaced, as is one of which only the first rows
+        are there by the whole."""
         for each in opened:
             same = [i for i, old in enumerate(self.datasets) if old.origin == each.origin]
             if same:
@@ -402,6 +408,12 @@ class Workbench:
     def opened_paths(self) -> list[str]:
         """The paths of what is open, each once, as the user named them."""
         return list(dict.fromkeys(each.path for each in self.datasets))
+
+    def with_text_of(self, opened: OpenDataset, frame: pl.DataFrame, row: int) -> pl.DataFrame:
+        """One document of a corpus that is too large to be shown with its texts, with its text; else the frame itself."""
+        if opened.dataset is None or frame is not opened.dataset.corpus:
+            return frame
+        return self.with_texts(opened, "corpus", frame[row])
 
     def with_texts(self, opened: OpenDataset, part: str, frame: pl.DataFrame) -> pl.DataFrame:
         """A corpus with its documents' texts beside their ids, as far as they can be had at once."""
