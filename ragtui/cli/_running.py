@@ -178,7 +178,7 @@ def _plan(wishes: Wishes, dataset: Dataset, workspace: Workspace) -> Plan:
         baseline=wishes.baseline,
         judge=wishes.judge,
         strategy=wishes.strategy,
-        mapping=_mapping(wishes, dataset),
+        mapping=_mapping(wishes, dataset, workspace),
         repeats=wishes.repeats,
         limit=wishes.limit,
         split=wishes.split,
@@ -197,17 +197,18 @@ def _settings(wishes: Wishes) -> MetricsFile | None:
     return read_metrics_file(Path(named)) if named.endswith(".toml") else None
 
 
-def _mapping(wishes: Wishes, dataset: Dataset) -> dict[str, str]:
+def _mapping(wishes: Wishes, dataset: Dataset, workspace: Workspace) -> dict[str, str]:
     """The mapping file's entries, then those of ``--map``, which win."""
     from ragtui.experiments.mapping_file import stated_in
     from ragtui.experiments.planning import PlanError, check_inputs
+    from ragtui.metrics.own.files import own_metrics
 
-    found = {} if wishes.mapping_file is None else stated_in(wishes.mapping_file, dataset)
+    found = {} if wishes.mapping_file is None else stated_in(wishes.mapping_file, dataset, own_metrics(workspace))
     for each in wishes.mapping:
         name, equals, reference = each.partition("=")
         if not equals or not name.strip() or not reference.strip():
             raise PlanError(f"--map {each!r}: write INPUT=REFERENCE, as query=${{data.question}} or query=question")
-        check_inputs([name.strip()])
+        check_inputs([name.strip()], workspace)
         found[name.strip()] = reference.strip()
     return found
 

@@ -34,7 +34,10 @@ def command(
         list[str] | None, typer.Option(metavar="METRIC[.pass_rate]=X", help="Fail if B's mean (or pass rate) is worse.")
     ] = None,
     fail_if_worse: Annotated[
-        bool, typer.Option("--fail-if-worse", help="Fail if a metric is surely worse than in A.")
+        bool,
+        typer.Option(
+            "--fail-if-worse", help="Fail if a metric of quality is surely worse than in A (not latency, tokens, cost)."
+        ),
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing; the status tells.")] = False,
 ) -> None:

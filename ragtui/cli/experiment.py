@@ -26,7 +26,7 @@ def tag(
     """Set an experiment's tags."""
 
     def do() -> str:
-        from ragtui.experiments.remarks import Remark, remarks, set_tags
+        from ragtui.experiments.tags import Remark, remarks, set_tags
 
         with _store() as store:
             name = store.entry(experiment).id
@@ -44,7 +44,7 @@ def note(
     """Write a note on an experiment."""
 
     def do() -> str:
-        from ragtui.experiments.remarks import set_note
+        from ragtui.experiments.tags import set_note
 
         with _store() as store:
             name = store.entry(experiment).id

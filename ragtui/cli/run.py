@@ -113,7 +113,11 @@ def command(
         list[str] | None, typer.Option(metavar=_LIMIT, help="Fail if the candidate's mean (or pass rate) is worse.")
     ] = None,
     fail_if_worse: Annotated[
-        bool, typer.Option("--fail-if-worse", help="Fail if a metric is surely worse than the baseline.")
+        bool,
+        typer.Option(
+            "--fail-if-worse",
+            help="Fail if a metric of quality is surely worse than the baseline (not latency, tokens, cost).",
+        ),
     ] = False,
     max_error_rate: Annotated[
         float, typer.Option(min=0, max=1, callback=finite, help="Share of cells that may have errored.")

@@ -125,13 +125,19 @@ def judge(results: Results, gates: Gates) -> Judgement:
     summaries = results.summaries()
     incomplete = _incomplete(results.status, summaries, gates.max_error_rate)
     candidate = [each for each in summaries if each.side is Side.CANDIDATE]
-    comparisons = results.comparisons() if gates.fail_if_worse else []
+    comparisons = _gated(results.comparisons(), results.plan) if gates.fail_if_worse else []
     return _judged(results.plan, candidate, comparisons, gates, incomplete)
 
 
 def judge_compared(compared: Compared, gates: Gates) -> Judgement:
     """Holds a comparison of two experiments against gates, which look at B."""
-    return _judged(compared.b.plan, compared.summaries_b, compared.comparisons, gates, ())
+    return _judged(compared.b.plan, compared.summaries_b, _gated(compared.comparisons, compared.b.plan), gates, ())
+
+
+def _gated(comparisons: Sequence[MetricComparison], plan: Plan) -> list[MetricComparison]:
+    """Those that ``--fail-if-worse`` looks at. Time, tokens and cost have gates of their own (``--fail-under
+    latency=2000``): a better answer may take longer."""
+    return [each for each in comparisons if plan.metric(each.metric).kind != "operational"]
 
 
 def merged(judgements: Sequence[Judgement], names: Sequence[str]) -> Judgement:

@@ -239,6 +239,10 @@ class ImportedResults:
         passed = pl.Series("passed", [None if value is None else value > 0 for value in said], dtype=pl.Boolean)
         return folded.with_columns(passed)
 
+    @property
+    def stale(self) -> tuple[str, ...]:
+        return ()
+
     def summaries(self) -> list[MetricSummary]:
         named = None
         if self.cluster is not None:

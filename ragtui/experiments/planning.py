@@ -21,7 +21,8 @@ from ragtui.experiments.store import Entry
 from ragtui.judges.profile import EMBEDDED, Profile, profile
 from ragtui.metrics.groups import load_group, propose
 from ragtui.metrics.metric import Kind, Metric
-from ragtui.metrics.registry import metric, metrics, resolve_all
+from ragtui.metrics.own.files import own_metrics
+from ragtui.metrics.registry import Own, metric, metrics, resolve_all
 from ragtui.targets import open_target
 from ragtui.targets.recorded import own_responses
 from ragtui.targets.setup_script import find as find_setup
@@ -74,7 +75,8 @@ def make_plan(
     candidate, baseline, mapping = _answering(dataset, candidate, baseline, dict(mapping or {}))
     if metrics is None and group is None:
         metrics = proposed(dataset, _brought(dataset, workspace, candidate) | set(mapping))
-    chosen, group_thresholds = _chosen(workspace, metrics or (), group)
+    own = own_metrics(workspace)
+    chosen, group_thresholds = _chosen(workspace, metrics or (), group, own)
     if average not in AVERAGES:
         raise PlanError(f"there is no average {average!r}; choose among {', '.join(AVERAGES)}")
     if not 1 <= repeats <= MOST_REPEATS:
@@ -83,8 +85,8 @@ def make_plan(
     _refuse_nothing_to_run(dataset)
     for name in [*setups_of(dataset, workspace), *([setup] if setup else [])]:
         find_setup(name, workspace)
-    candidate = _default_run(dataset) if dataset.shape is Shape.RETRIEVAL and candidate == "recorded" else candidate
-    wanted = {**group_thresholds, **_named(thresholds or {}, chosen)}
+    candidate = default_run(dataset) if dataset.shape is Shape.RETRIEVAL and candidate == "recorded" else candidate
+    wanted = {**group_thresholds, **_named(thresholds or {}, chosen, own)}
     judged = profile(judge, workspace, strategy=strategy)
     return Plan(
         dataset=dataset.name,
@@ -145,15 +147,16 @@ def _answering(
     return spec if candidate == "recorded" else candidate, spec if baseline == "recorded" else baseline, rest
 
 
-def check_inputs(names: Collection[str]) -> None:
+def check_inputs(names: Collection[str], workspace: Workspace) -> None:
     """Makes sure that what a mapping feeds is an input: ``input`` of any metric, or ``METRIC.input`` of that one.
 
     Raises:
         PlanError: it is none; the message lists the valid ones. MetricError: there is no such metric.
     """
+    own = own_metrics(workspace)
     for name in names:
         of, _, wanted = name.rpartition(".")
-        owners = (metric(of),) if of else metrics()
+        owners = (metric(of, own),) if of else metrics(own)
         valid = sorted({each for owner in owners for each in (*owner.inputs, *owner.optional)})
         if wanted not in valid:
             near = nearest(wanted, valid)
@@ -176,12 +179,12 @@ def judged_by_another_version(plan: Plan) -> bool:
 
 
 def _chosen(
-    workspace: Workspace, metrics: str | Sequence[str], group: str | None
+    workspace: Workspace, metrics: str | Sequence[str], group: str | None, own: Own
 ) -> tuple[tuple[Metric, ...], dict[str, float]]:
     if group is not None:
         found = load_group(workspace, group)
         return found.metrics, dict(found.thresholds)
-    return resolve_all(metrics), {}
+    return resolve_all(metrics, own), {}
 
 
 def _brought(dataset: Dataset, workspace: Workspace, candidate: str) -> frozenset[str]:
@@ -235,7 +238,7 @@ def _refuse_what_is_for_rankings(dataset: Dataset, split: str | None, average: s
             raise PlanError(f"{option} is for judged documents; {dataset.path} holds test cases")
 
 
-def _named(thresholds: Mapping[str, float], chosen: Sequence[Metric]) -> dict[str, float]:
+def _named(thresholds: Mapping[str, float], chosen: Sequence[Metric], own: Own) -> dict[str, float]:
     """Thresholds by the metrics' full names.
 
     Raises:
@@ -243,7 +246,7 @@ def _named(thresholds: Mapping[str, float], chosen: Sequence[Metric]) -> dict[st
     """
     out: dict[str, float] = {}
     for name, value in thresholds.items():
-        spec = metric(name).name
+        spec = metric(name, own).name
         if spec not in {each.name for each in chosen}:
             raise PlanError(f"a threshold is given for {name}, which is not among the metrics")
         out[spec] = value
@@ -308,21 +311,16 @@ def check_stated(names: Iterable[str], plan: Plan, dataset: Dataset, workspace: 
     Raises:
         PlanError: it is not, so what was meant would not happen.
     """
-    there = [each.name for each in planned_metrics(plan, workspace)]
+    there, own = [each.spec for each in plan.metrics], own_metrics(workspace)
     for name in names:
         if dataset.shape is not Shape.CASES:
             raise PlanError(f"--map {name}=…: {dataset.path} holds judged documents, which need no mapping")
         whose, dot, _ = name.rpartition(".")
-        if dot and metric(whose).name not in there:
+        if dot and metric(whose, own).name not in there:
             raise PlanError(f"--map {name}=…: there is no metric {whose!r} in the run; it has {', '.join(there)}")
 
 
-def planned_metrics(plan: Plan, workspace: Workspace) -> tuple[Metric, ...]:
-    """The metrics of a plan, ready to score."""
-    return tuple(metric(each.spec) for each in plan.metrics)
-
-
-def _default_run(dataset: Dataset) -> str:
+def default_run(dataset: Dataset) -> str:
     """What stands for recorded responses in a retrieval set: its only run, or BM25 where it has none.
 
     Raises:

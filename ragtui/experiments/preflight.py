@@ -14,8 +14,8 @@ from ragtui.experiments import wording
 from ragtui.experiments.answering import code_of, open_targets
 from ragtui.experiments.case_inputs import How, InputColumns, Origin, origins, query_frame, target_cases
 from ragtui.experiments.pace import expected_seconds
+from ragtui.experiments.pinned_metrics import planned_metrics
 from ragtui.experiments.plan import Plan, Side
-from ragtui.experiments.planning import planned_metrics
 from ragtui.experiments.rescoring import stored_responses
 from ragtui.experiments.store import Store
 from ragtui.experiments.why_not import why_not

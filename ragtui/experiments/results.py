@@ -152,6 +152,11 @@ class Results(Protocol):
     cluster: str | None  # the column that names each case's source, where intervals and tests are to heed it
     slicing: tuple[str, ...]  # the columns by whose values the figures are shown apart as well
 
+    @property
+    def stale(self) -> tuple[str, ...]:
+        """Metrics that have a newer version than the one these scores are of."""
+        ...
+
     def summaries(self) -> list[MetricSummary]:
         """Per metric in the group's order, the candidate before the baseline."""
         ...

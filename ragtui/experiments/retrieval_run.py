@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 from ragtui.datasets.dataset import Dataset
 from ragtui.experiments.answering import open_targets
 from ragtui.experiments.case_inputs import query_frame, target_cases
+from ragtui.experiments.pinned_metrics import planned_metrics
 from ragtui.experiments.plan import Plan, Side
-from ragtui.experiments.planning import planned_metrics
 from ragtui.experiments.progress import Progress
 from ragtui.experiments.recorder import Recorder
 from ragtui.metrics.metric import Kind, Metric

@@ -19,6 +19,7 @@ from ragtui.experiments.recorder import evidence_of, response_of
 from ragtui.experiments.results import CaseDetail, Cell, MetricComparison, MetricSummary, RankedDocument, SideDetail
 from ragtui.experiments.store import Entry, Store, StoreError
 from ragtui.metrics.score import State
+from ragtui.targets.target import Response
 
 _AT_ONCE: Final = 2_000  # cases whose cells are held in memory when all are walked
 _TEXTS: Final = ", calls.prompt, calls.reply"
@@ -43,6 +44,11 @@ class StoredResults:
         self._folded: dict[tuple[str, Side], pl.DataFrame] = {}
         self._known_causes: dict[Side, pl.DataFrame] = {}
         self._known_frames: dict[Side, list[tuple[str, pl.DataFrame]]] = {}
+
+    @property
+    def stale(self) -> tuple[str, ...]:
+        """Metrics that have a newer version than the one these scores are of."""
+        return self.entry.stale
 
     # -- overview ------------------------------------------------------------------------------------------------
 
@@ -274,6 +280,13 @@ class StoredResults:
                     grades = {each["doc_id"]: each["grade"] for each in judged}
                     yield row["position"], grades, listed.get(row["position"], [])
 
+    def responses(self, side: Side) -> Iterator[tuple[int, Response]]:
+        """``(position, response)`` of all that is stored, in the dataset's order, a part at a time."""
+        sql = "SELECT * FROM responses WHERE experiment = ? AND side = ? AND position >= ? AND position < ? ORDER BY position"
+        for start in range(0, self.cases.height, _AT_ONCE):
+            for row in self.store.query(sql, self.number, side, start, start + _AT_ONCE):
+                yield row["position"], response_of(row)
+
     # -- frames --------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -346,12 +359,25 @@ class StoredResults:
         """Remarks that belong beside a mean: how many queries the run does not hold."""
         if metric.kind != "retrieval":
             return []
-        notes = []
+        notes = self._criteria(metric, side)
         for spec, frame in self.frames(side):
             if spec == metric.spec:
                 absent = frame.filter(pl.col("reason") == "not in the run").height
                 notes += [f"{absent} not in the run"] if absent else []
         return notes
+
+    def _criteria(self, metric: PlannedMetric, side: Side) -> list[str]:
+        """By what retrieved chunks counted as relevant, where that was found case by case: ``by answer``, or ``by id 12,
+        by answer 3``."""
+        sql = (
+            "SELECT substr(reason, 1, instr(reason, ':') - 1) AS criterion, count(*) AS n FROM scores "
+            "WHERE experiment = ? AND side = ? AND metric = ? AND state = 'scored' AND reason LIKE 'by %:%' "
+            "GROUP BY criterion ORDER BY n DESC, criterion"
+        )
+        found = [(row["criterion"], row["n"]) for row in self.store.query(sql, self.number, side, metric.spec)]
+        if len(found) < 2:
+            return [criterion for criterion, _ in found]
+        return [", ".join(f"{criterion} {n:,}" for criterion, n in found)]
 
 
 def _unjudged(ranking: tuple[tuple[str, float], ...] | None) -> tuple[RankedDocument, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from ragtui.experiments.plan import PlannedMetric, Side
@@ -62,6 +62,14 @@ def number(value: float | None, digits: int = 2, against: float | None = None, m
     if against is not None and not _same_side(text, value, against):
         return f"{'<' if value < against else '>'}{number(against, digits)}"
     return text if float(text) != 0 else text.lstrip("-")
+
+
+def stale(metrics: Sequence[str]) -> str:
+    """That newer versions exist than those an experiment was run with; empty where none does."""
+    if not metrics:
+        return ""
+    has = "has a newer version" if len(metrics) == 1 else "have newer versions"
+    return f"stale: {', '.join(metrics)} {has} than the one these scores are of; run it again for current ones"
 
 
 def count(n: int, thing: str) -> str:

@@ -11,8 +11,8 @@ from ragtui.tui.widgets.passage import Passage
 
 if TYPE_CHECKING:
     from ragtui.experiments.history import Point
-    from ragtui.experiments.remarks import Remark
     from ragtui.experiments.store import Entry
+    from ragtui.experiments.tags import Remark
     from ragtui.tui.workbench import Workbench
 
 STORED = "stored:"  # a candidate of the form: the responses of that experiment
@@ -20,21 +20,21 @@ STORED = "stored:"  # a candidate of the form: the responses of that experiment
 
 def remarks(bench: Workbench) -> dict[str, Remark]:
     """What is noted on each experiment."""
-    from ragtui.experiments.remarks import remarks
+    from ragtui.experiments.tags import remarks
 
     return remarks(bench.store())
 
 
 def set_tags(bench: Workbench, entry: Entry, typed: str) -> str:
     """Replaces an experiment's tags, written with commas; returns what to say."""
-    from ragtui.experiments.remarks import set_tags
+    from ragtui.experiments.tags import set_tags
 
     return _said(lambda: ", ".join(set_tags(bench.store(write=True), entry.id, [typed]).tags) or "no tag")
 
 
 def set_note(bench: Workbench, entry: Entry, typed: str) -> str:
     """Replaces an experiment's note; returns what to say."""
-    from ragtui.experiments.remarks import set_note
+    from ragtui.experiments.tags import set_note
 
     return _said(lambda: "noted" if set_note(bench.store(write=True), entry.id, typed).note else "the note is gone")
 

@@ -54,8 +54,8 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
         self._dataset = dataset or next((each for each in workbench.datasets if each.dataset is not None), None)
         self._preflight: Preflight | None = None
         self._problem = ""
-        self._looking = True
-        self._wanted = False
+        self._looked_at: dict[str, str] | None = None
+        self._wanted: dict[str, str] | None = None
         self._soon: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -117,7 +117,6 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
             form.set("candidate", candidate)
             form.set("baseline", baseline)
         self._preflight, self._problem = None, ""
-        self._looking, self._wanted = True, False
         self.query_one(PromptLine).status(Content("looking at every case …"))
         self.query_one(KeyBar).update_for(self.focused or self)
         if self._soon is not None:
@@ -130,7 +129,7 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
     async def _look_at(self, values: dict[str, str]) -> None:
         found = await asyncio.to_thread(self.workbench.preflight, self._dataset, values)
         text, passage = self.query_one("#preflight", WrappedText), Passage()
-        self._looking = False
+        self._looked_at = values
         if isinstance(found, str):
             self._preflight, self._problem = None, found
             passage.line(("cannot run", "bad"))
@@ -143,14 +142,16 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
         status = Content.styled(cell(self._problem), "$error") if self._problem else Content("ready: ctrl+r starts it")
         self.query_one(PromptLine).status(status)
         self.query_one(KeyBar).update_for(self.focused or self)
-        if self._wanted and not self._problem:
+        if self._wanted == values and not self._problem:
             self.dismiss(self._preflight)
-        self._wanted = False
+        elif self._wanted == values:
+            self._wanted = None
 
     def do_start(self) -> None:
         """Starts what has been looked at; asked for sooner, it starts when that is done."""
-        if self._looking:
-            self._wanted = True
+        values = dict(self.query_one(Form).values)
+        if self._looked_at != values:
+            self._wanted = values
             self.query_one(PromptLine).status(Content("starts when every case has been looked at …"))
         else:
             self.dismiss(self._preflight)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ragtui.experiments.preflight import Preflight
-    from ragtui.experiments.remarks import Remark
     from ragtui.experiments.store import Entry
+    from ragtui.experiments.tags import Remark
 
 STATUS: Final = {
     "planned": ("○", "dim"),
@@ -35,8 +35,9 @@ STATUS: Final = {
 
 
 def _status(values: Sequence[Any]) -> Painted:
-    mark, tone = STATUS.get(values[0], ("?", ""))
-    return f"{mark} {values[0]}", tone
+    status, stale = values
+    mark, tone = STATUS.get(status, ("?", ""))
+    return (f"{mark} {status} · stale", "warn") if stale else (f"{mark} {status}", tone)
 
 
 def _done(values: Sequence[Any]) -> Painted:
@@ -55,7 +56,7 @@ def _dim(values: Sequence[Any]) -> Painted:
 
 
 COLUMNS: Final = (
-    TableColumn("status", "status", paint=_status, searched=True),
+    TableColumn("status", "status", ("stale",), _status, searched=True),
     TableColumn("dataset", "dataset", most=28),
     TableColumn("metrics", "metrics", most=28),
     TableColumn("candidate", "candidate", most=30),
@@ -88,6 +89,7 @@ def list_frame(
         {
             "id": entry.id,
             "status": entry.status.value,
+            "stale": ", ".join(entry.stale),
             "dataset": entry.plan.dataset,
             "metrics": metrics_of(entry.plan),
             "candidate": entry.plan.candidate,
@@ -105,7 +107,8 @@ def list_frame(
     ]
     numbers = dict.fromkeys(["cases", "done", "cells", "errors"], pl.Int64)
     texts = dict.fromkeys(
-        ["id", "status", "dataset", "metrics", "candidate", "baseline", "judge", "when", "tags", "note"], pl.String
+        ["id", "status", "stale", "dataset", "metrics", "candidate", "baseline", "judge", "when", "tags", "note"],
+        pl.String,
     )
     return pl.DataFrame(rows, schema={**texts, **numbers})
 
@@ -136,6 +139,8 @@ def about(entry: Entry, remark: Remark | None = None) -> Passage:
     passage.line((f"{mark} {entry.status.value}", tone), (f"  {entry.id}", "dim"))
     if entry.message and entry.status is not Status.FINISHED:
         passage.text(entry.message, tone="warn")
+    if said := wording.stale(entry.stale):
+        passage.text(said, tone="warn")
     if entry.resumable:
         passage.line(
             (f"{entry.done:,} of {entry.cells:,} cells are done; ", ""), ("r", "accent"), (" goes on from there", "")

@@ -28,8 +28,8 @@ from ragtui.tui.workbench import Workbench
 
 if TYPE_CHECKING:
     from ragtui.experiments.preflight import Preflight
-    from ragtui.experiments.remarks import Remark
     from ragtui.experiments.store import Entry
+    from ragtui.experiments.tags import Remark
 
 NOTHING = """No experiment was run in this folder yet.
 press a to make one from an open dataset
