@@ -246,7 +246,19 @@ class Paired:
     mde: float | None
 
 
+FEW_DIFFER: Final = 10  # pairs
 FEW_CLUSTERS: Final = 6  # below, flipping whole clusters can never reach 0.05
+
+
+def _where_few_differ(estimate: Estimate, differing: int, level: float) -> Estimate:
+    """The same with the degrees of freedom of the pairs that differ, where those are few: all that is known of the spread
+    comes from them, and with those of all pairs the interval of a change that touches few cases would hold the truth in
+    86 % instead of 95 % (``benchmarks/interval_coverage.py``)."""
+    if not 0 < differing < FEW_DIFFER:
+        return estimate
+    df = max(1, min(estimate.df, differing - 1))
+    half = t_quantile((1.0 + level) / 2.0, df) * estimate.se
+    return Estimate(estimate.mean, estimate.se, estimate.mean - half, estimate.mean + half, estimate.n, df)
 
 
 def paired(
@@ -262,6 +274,8 @@ def paired(
     estimate = mean_interval(d, clusters, level)
     if estimate is None:
         return Paired(d.size, float(d.mean()) if d.size else None, None, None, None, None, None, "", None, None)
+    if clusters is None:
+        estimate = _where_few_differ(estimate, int(np.count_nonzero(d)), level)
     worst, best = one_sided_bounds(estimate, level)
     binary = bool(np.isin(c, (0.0, 1.0)).all() and np.isin(b, (0.0, 1.0)).all())
     if clusters is not None and estimate.df + 1 < FEW_CLUSTERS:
