@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import polars as pl
 from textual import events
@@ -68,7 +66,11 @@ def rows(count: int) -> pl.DataFrame:
     text = "Open My security, choose VPN token and press Reset. The code expires after ten minutes. " * 3
     scores = [((number * (7 + n)) % 5 + 1).cast(pl.Float64).alias(name) for n, name in enumerate(SCORES)]
     return pl.DataFrame(
-        [("case-" + number.cast(pl.String)).alias("case_id"), *scores, (number.cast(pl.String) + " " + text).alias("name")]
+        [
+            ("case-" + number.cast(pl.String)).alias("case_id"),
+            *scores,
+            (number.cast(pl.String) + " " + text).alias("name"),
+        ]
     )
 
 
@@ -82,14 +84,6 @@ def say(what: str, value: float, limit: float, unit: str) -> None:
     print(f"  {what:<58}{value:>9,.1f} {unit:<4} limit {limit:,.0f}")
     if value > limit:
         missed.append(what)
-
-
-@contextmanager
-def quiet_collector() -> Iterator[None]:
-    import gc
-
-    gc.collect()
-    yield
 
 
 async def key_cost(app: Desk) -> tuple[float, float]:
@@ -137,7 +131,11 @@ async def table(count: int) -> float:
         for what, start, ended in (
             ("sort by a score", lambda: table.sort("metric_3"), lambda: table.sorted_by == "metric_3"),
             ("sort by a text", lambda: table.sort("name"), lambda: table.sorted_by == "name"),
-            ("filter by an SQL condition", lambda: table.do_filter("metric_1 < 2 and metric_2 > 3"), lambda: bool(table.condition)),
+            (
+                "filter by an SQL condition",
+                lambda: table.do_filter("metric_1 < 2 and metric_2 > 3"),
+                lambda: bool(table.condition),
+            ),
         ):
             took, worst = await while_at_work(app, start, ended)
             say(what, took, 400, "ms")
