@@ -1,4 +1,4 @@
-"""``ragtui metrics [NAME]``: every metric, or one with its inputs, scale, definition and source."""
+"""``ragtui metrics [NAME]``: every metric, or one with its inputs, scale, definition and source; and making one's own."""
 
 from __future__ import annotations
 
@@ -7,35 +7,74 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import typer
+from typer.core import TyperGroup
 
+from ragtui.cli import _own_metrics
 from ragtui.cli._stop import could_not_run
 
 if TYPE_CHECKING:
     from ragtui.metrics.metric import Definition, Metric
 
 _WIDTH, _PAGE_WIDTH = 100, 120
+_SHOW = "show"
+_FORMAT = typer.Option("text", help="text, json or markdown.")
 
 
-def command(
-    name: str = typer.Argument(None, help="The metric to explain, as nDCG@10 or f1:azure; all are listed without it."),
-    output_format: str = typer.Option("text", help="text, json or markdown."),
-) -> None:
-    """List the metrics a Metric Group can hold, or explain one."""
-    from ragtui.metrics.registry import definition, definitions, resolve
-    from ragtui.metrics.spec import MetricError
+class _Metrics(TyperGroup):
+    """A first word that is no command is a metric to explain: ``ragtui metrics nDCG@10``."""
 
-    if output_format not in ("text", "json", "markdown"):
-        could_not_run(f"unknown output format {output_format!r}; known are text, json and markdown")
-    if name is None and output_format == "markdown":
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args and not args[0].startswith("-") and args[0] not in self.commands:
+            args = [_SHOW, *args]
+        return super().resolve_command(ctx, args)
+
+
+app = typer.Typer(
+    cls=_Metrics,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="List the metrics a Metric Group can hold, or explain one; make, change and try your own.",
+)
+
+
+@app.callback(invoke_without_command=True, subcommand_metavar="[NAME | COMMAND [ARGS]...]")
+def _list(context: typer.Context, output_format: str = _FORMAT) -> None:
+    """List the metrics a Metric Group can hold, or explain one; make, change and try your own."""
+    _check_format(output_format)
+    if context.invoked_subcommand is not None:
+        context.obj = output_format
+        return
+    from ragtui.metrics.registry import definitions
+
+    if output_format == "markdown":
         typer.echo(page(definitions().values()), nl=False)
         return
-    if name is None:
-        table = list(definitions().values())
-        typer.echo(_as_json([_row(each) for each in table]) if output_format == "json" else listed(table))
-        return
+    own, problems = _own_metrics.found()
+    for each in problems:
+        typer.echo(f"ragtui: {each}", err=True)
+    table = [*definitions().values(), *(each for each in own.values() if not each.problem)]
+    table.sort(key=lambda each: list(type(each.metric.kind)).index(each.metric.kind))
+    typer.echo(_as_json([_row(each) for each in table]) if output_format == "json" else listed(table))
+
+
+@app.command(_SHOW)
+def show(
+    context: typer.Context,
+    name: str = typer.Argument(help="The metric to explain, as nDCG@10 or f1:azure."),
+    output_format: str = _FORMAT,
+) -> None:
+    """Explain one metric; `ragtui metrics NAME` does the same."""
+    from ragtui.metrics.registry import definition, resolve
+    from ragtui.metrics.spec import MetricError
+
+    _check_format(output_format)
+    output_format = output_format if output_format != "text" else context.obj or output_format
+    own, _ = _own_metrics.found()
     try:
-        found = resolve(name)
-        known = [definition(each) for each in found]
+        found = resolve(name, own)
+        known = [definition(each, own) for each in found]
     except MetricError as error:
         could_not_run(str(error))
     if output_format == "json":
@@ -45,6 +84,14 @@ def command(
         typer.echo(explained(known[0], found[0] if len(found) == 1 else known[0].metric))
     else:
         typer.echo("\n\n".join(explained(each, of) for each, of in zip(known, found, strict=True)))
+
+
+_own_metrics.add_to(app)
+
+
+def _check_format(output_format: str) -> None:
+    if output_format not in ("text", "json", "markdown"):
+        could_not_run(f"unknown output format {output_format!r}; known are text, json and markdown")
 
 
 def listed(table: Iterable[Definition]) -> str:
@@ -104,6 +151,9 @@ def explained(definition: Definition, metric: Metric) -> str:
     lines = [f"# {name}", "", metric.summary, ""]
     lines += [f"{label:<8} {text}" for label, text in facts.items()]
     lines += ["", fill(metric.definition, _WIDTH)]
+    if metric.rubric is not None:
+        levels = [f"{score}: {text}" for score, text in metric.rubric.levels.items()]
+        lines += ["", "## What the judge is told", "", metric.rubric.task, "", *levels]
     if definition.variants:
         lines += ["", "## Variants", ""]
         lines += [f"{definition.metric.name}:{variant:<10} {text}" for variant, text in definition.variants.items()]

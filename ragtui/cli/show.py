@@ -23,7 +23,17 @@ def command(
     metrics: Annotated[
         Path | None, typer.Option(metavar="FILE.toml", help="Thresholds and gates, in place of the experiment's own.")
     ] = None,
+    top_k: Annotated[
+        str | None,
+        typer.Option("--top-k", metavar="CUTS", help="Ranking metrics at these cuts, as 1,5,20; nothing is run again."),
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Count errors as the worst score.")] = False,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Cases with one value of this column hang together (a source).")
+    ] = None,
+    slice_: Annotated[
+        list[str] | None, typer.Option("--slice", metavar="COLUMN", help="Show the figures per value of this column.")
+    ] = None,
     fail_under: Annotated[
         list[str] | None, typer.Option(metavar="METRIC[.pass_rate]=X", help="Fail if the candidate is worse.")
     ] = None,
@@ -44,13 +54,17 @@ def command(
     """
     from ragtui.cli._stop import could_not_run
     from ragtui.cli.results_output import console
+    from ragtui.cli.results_output.at_cuts import print_at_cuts
     from ragtui.cli.results_output.listing import print_list
     from ragtui.cli.results_output.overview import print_results
     from ragtui.datasets.check import CannotOpen
     from ragtui.experiments.gates import GateError, Gates, judge, limit, nothing_scored, with_file
+    from ragtui.experiments.grouping import GroupError, looked_at
     from ragtui.experiments.metrics_file import MetricsFileError, read_metrics_file
-    from ragtui.experiments.opened import open_results
+    from ragtui.experiments.opened import at_cuts_of, open_results
+    from ragtui.experiments.planning import PlanError
     from ragtui.experiments.store import Store, StoreError
+    from ragtui.experiments.what_if import WhatIfError
     from ragtui.metrics.registry import metric as named
     from ragtui.metrics.spec import MetricError
     from ragtui.text import cell
@@ -64,6 +78,7 @@ def command(
             return
         settings = read_metrics_file(metrics) if metrics is not None else None
         results = open_results(experiment, workspace, settings)
+        looked_at(results, cluster, slice_ or ())
         gates = Gates(tuple(limit(each, results.plan) for each in fail_under or ()), fail_if_worse, max_error_rate)
         gates = with_file(gates, settings, results.plan)
         if fail_if_worse and results.plan.baseline is None:
@@ -73,12 +88,21 @@ def command(
             could_not_run(
                 f"experiment {results.experiment} has no metric {metric}; it has {', '.join(results.metrics)}"
             )
-    except (StoreError, WorkspaceError, GateError, MetricError, MetricsFileError, CannotOpen) as error:
+        if top_k is not None:
+            print_at_cuts(at_cuts_of(results, workspace, top_k), out)
+            return
+    except (
+        StoreError, WorkspaceError, GateError, GroupError, MetricError, MetricsFileError, CannotOpen, PlanError,
+        WhatIfError,
+    ) as error:  # fmt: skip
         could_not_run(str(error))
     judgement = judge(results, gates) if gates.stand or nothing_scored(results) else None
     if not quiet:
         for fault in (*(settings.faults if settings else ()), *getattr(results, "remarks", ())):
             typer.echo(f"ragtui: {cell(fault)}", err=True)
-        print_results(results, out, worst=worst, metric=wanted, judgement=judgement, strict=strict)
+        try:
+            print_results(results, out, worst=worst, metric=wanted, judgement=judgement, strict=strict)
+        except GroupError as error:
+            could_not_run(str(error))
     if judgement is not None and judgement.exit_status:
         raise typer.Exit(judgement.exit_status)

@@ -9,19 +9,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from ragtui.datasets.dataset import Dataset
+from ragtui.experiments.answering import open_targets
 from ragtui.experiments.case_inputs import CaseInputs, InputColumns, origins, target_cases
+from ragtui.experiments.code_sessions import CodeSessions
 from ragtui.experiments.judging import judge_all
+from ragtui.experiments.pinned_metrics import close, planned_metrics
 from ragtui.experiments.plan import Plan, Side
-from ragtui.experiments.planning import planned_metrics
 from ragtui.experiments.progress import Progress
 from ragtui.experiments.recorder import Recorder
 from ragtui.experiments.reply_cache import ReplyCache
+from ragtui.experiments.rescoring import take_responses
 from ragtui.experiments.why_not import why_not
 from ragtui.judges.judge import Question, Verdict
 from ragtui.judges.profile import judge
-from ragtui.metrics.metric import Metric
+from ragtui.metrics.metric import Kind, Metric
+from ragtui.metrics.own.code_score import SESSION
 from ragtui.metrics.score import Inputs, Outcome, State
-from ragtui.targets import open_target
 from ragtui.targets.target import Response, Target
 from ragtui.workspace import Workspace
 
@@ -43,6 +46,17 @@ class Cell:
     metrics: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class CodeCell:
+    """A case that a code metric is to score."""
+
+    side: Side
+    position: int
+    metric: Metric
+    response: Response
+    inputs: Inputs
+
+
 class CaseRun:
     """One run over a dataset of cases. ``cells`` is how many there are to do, ``stopped_by`` why it ended early."""
 
@@ -61,6 +75,7 @@ class CaseRun:
         self.retry = retry_errors
         self.judge = judge(plan.judge, workspace, strategy=plan.strategy)
         self.metrics = planned_metrics(plan, workspace)
+        self._sessions = CodeSessions(dataset) if any(each.kind is Kind.CODE for each in self.metrics) else None
         self.origins = {each.name: origins(each, dataset, plan.mapping) for each in self.metrics}
         self._columns = InputColumns(self.dataset, self.origins)
         self.cache = ReplyCache(recorder.store, reads=not options.fresh)
@@ -93,8 +108,12 @@ class CaseRun:
         shared = concurrency or getattr(self.judge, "concurrency", None)
         self.progress._turn = None if shared is None else shared.turn
         self._in_flight = shared
-        targets = self._open_targets()
-        self._answered = {side: self.recorder.answered(side, self.retry) for side in targets}
+        if self.plan.responses_of is not None:
+            take_responses(self.recorder, self.plan, self.size)
+        targets = open_targets(self.plan, self.dataset, self.workspace) if self.plan.responses_of is None else {}
+        self._answered = {
+            side: self.recorder.answered(side, self.retry and side in targets) for side, _ in self.plan.sides
+        }
         tasks = [asyncio.ensure_future(self._answer(side, target)) for side, target in targets.items()]
         try:
             await judge_all(
@@ -110,14 +129,12 @@ class CaseRun:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            close(self.metrics)
             for target in targets.values():
                 await target.close()
             await self.judge.close()
 
     # -- responses -----------------------------------------------------------------------------------------------
-
-    def _open_targets(self) -> dict[Side, Target]:
-        return {side: open_target(spec, self.dataset, self.workspace) for side, spec in self.plan.sides}
 
     async def _answer(self, side: Side, target: Target) -> None:
         """Asks a target for what is not stored; whoever waits for responses hears of its failure."""
@@ -173,11 +190,13 @@ class CaseRun:
             self.progress.total = self.cells
             outcomes: dict[tuple[Side, str], list[tuple[int, int, Outcome]]] = {}
             asked: list[tuple[Cell, Question]] = []
+            coded: list[CodeCell] = []
             for position in range(start, end):
                 for side, answers in responses.items():
                     if answers[position].state is not State.PENDING:
-                        asked += self._one_case(side, position, answers[position], builder, done, outcomes)
+                        asked += self._one_case(side, position, answers[position], builder, done, outcomes, coded)
             self._store_outcomes(outcomes)
+            await self._run_code(coded)
             for each in asked:
                 if self._out_of_budget():
                     return
@@ -191,6 +210,7 @@ class CaseRun:
         builder: CaseInputs,
         done: set[tuple[str, str, int, int]],
         outcomes: dict[tuple[Side, str], list[tuple[int, int, Outcome]]],
+        coded: list[CodeCell],
     ) -> Iterable[tuple[Cell, Question]]:
         """Computes what needs no judge and returns what to ask about one case."""
         to_ask: dict[tuple[str, int], list[Metric]] = {}
@@ -202,6 +222,9 @@ class CaseRun:
             if not open_repeats:
                 continue
             inputs = builder.inputs(position, response, self.origins[metric.name])
+            if metric.kind is Kind.CODE and response.state is not State.TARGET_ERROR:
+                coded.append(CodeCell(side, position, metric, response, inputs))
+                continue
             outcome = self._without_a_judge(metric, response, inputs)
             if outcome is not None:
                 outcomes.setdefault((side, metric.name), []).extend((position, n, outcome) for n in open_repeats)
@@ -213,7 +236,19 @@ class CaseRun:
             for group in _by_inputs(metrics, inputs_of):
                 cell = Cell(side, position, repeat, question, tuple(each.name for each in group))
                 inputs = {name: value for each in group for name, value in inputs_of[each.name].items()}
-                yield cell, Question(question, inputs, group[0].version, repeat)
+                yield cell, Question(question, inputs, group[0].version, repeat, group[0].rubric)
+
+    async def _run_code(self, cells: list[CodeCell]) -> None:
+        """Computes code metrics in a thread, so that judges and targets go on meanwhile; each score is stored as it
+        lands."""
+        for cell in cells:
+            if self.progress.cancelled:
+                return
+            assert self._sessions is not None
+            assert cell.metric.score is not None
+            session = self._sessions.of(cell.position, cell.response, cell.inputs)
+            outcome = await asyncio.to_thread(cell.metric.score, {**cell.inputs, SESSION: session})
+            self._store_outcomes({(cell.side, cell.metric.name): [(cell.position, 1, outcome)]})
 
     def _without_a_judge(self, metric: Metric, response: Response, inputs: Inputs) -> Outcome | None:
         """The outcome of a metric that is computed, or cannot be; ``None`` where the judge must be asked."""
@@ -241,11 +276,9 @@ class CaseRun:
         )
         for _, outcome in found:
             self._count(outcome.state)
-        progress = self.progress
-        progress.prompt_tokens += verdict.prompt_tokens or 0
-        progress.completion_tokens += verdict.completion_tokens or 0
-        if verdict.cost is not None:
-            progress.cost = (progress.cost or 0.0) + verdict.cost
+        progress, paid = self.progress, not verdict.cached and self.judge.host is not None
+        tokens = (verdict.prompt_tokens or 0, verdict.completion_tokens or 0)
+        progress.called(cell.position, len(cell.metrics), tokens, verdict.cost, paid)
         if self._in_flight is not None:
             progress.in_flight, progress.concurrency = self._in_flight.in_flight, self._in_flight.limit
 

@@ -12,13 +12,13 @@ from ragtui.datasets.mapping_files import CLOUD, SDK, Entry, MappingFile, read_m
 from ragtui.datasets.rules import run_rules
 from ragtui.datasets.rules.mapping import Mapped
 from ragtui.experiments.planning import PlanError
-from ragtui.metrics.registry import metric
+from ragtui.metrics.registry import Own, metric
 from ragtui.metrics.spec import MetricError
 
 _ELSEWHERE: Final = "MAP101"  # a missing column matters only to the metrics of the run, which planning looks at
 
 
-def stated_in(path: Path, dataset: Dataset) -> dict[str, str]:
+def stated_in(path: Path, dataset: Dataset, own: Own | None = None) -> dict[str, str]:
     """``input`` or ``METRIC.input`` to reference, the metrics by their full names.
 
     Raises:
@@ -33,14 +33,14 @@ def stated_in(path: Path, dataset: Dataset) -> dict[str, str]:
     for finding in report.findings:
         if finding.level is Level.ERROR:
             raise PlanError(f"{_place(path, finding.line)}: {finding.message}")
-    return {_name(path, entry): _reference(path, file, entry) for entry in file.entries}
+    return {_name(path, entry, own): _reference(path, file, entry) for entry in file.entries}
 
 
-def _name(path: Path, entry: Entry) -> str:
+def _name(path: Path, entry: Entry, own: Own | None) -> str:
     if not entry.metric:
         return entry.input
     try:
-        return f"{metric(entry.metric).name}.{entry.input}"
+        return f"{metric(entry.metric, own).name}.{entry.input}"
     except MetricError as error:
         raise PlanError(f"{_place(path, entry.line)}: {entry.name}: {error}") from error
 

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Final
 
 from ragtui.datasets.check import open_dataset
+from ragtui.datasets.conversations import per_turn
 from ragtui.datasets.dataset import Dataset, Role, Shape
 from ragtui.datasets.findings import Report
 from ragtui.datasets.formats import ReadOptions
 from ragtui.datasets.mapping import DATA, MappingError, column_of, metric_inputs, parse_reference, unresolved
 from ragtui.datasets.near_names import nearest
+from ragtui.experiments.answering import pin, setups_of
 from ragtui.experiments.case_inputs import origins, query_frame, resolved
 from ragtui.experiments.fingerprint import file_fingerprint, fingerprint
 from ragtui.experiments.plan import Plan, PlannedMetric
@@ -19,9 +21,12 @@ from ragtui.experiments.store import Entry
 from ragtui.judges.profile import EMBEDDED, Profile, profile
 from ragtui.metrics.groups import load_group, propose
 from ragtui.metrics.metric import Kind, Metric
-from ragtui.metrics.registry import metric, metrics, resolve_all
+from ragtui.metrics.own.files import own_metrics
+from ragtui.metrics.registry import Own, metric, metrics, resolve_all
 from ragtui.targets import open_target
 from ragtui.targets.recorded import own_responses
+from ragtui.targets.setup_script import find as find_setup
+from ragtui.targets.spec import is_live
 from ragtui.workspace import Workspace
 
 AVERAGES: Final = ("default", "trec_eval", "trec_eval-c", "beir")
@@ -49,12 +54,17 @@ def make_plan(
     limit: int | None = None,
     split: str | None = None,
     average: str = "default",
+    setup: str | None = None,
+    per: str = "conversation",
+    replay: str = "turn",
 ) -> Plan:
     """The plan of an experiment; equal arguments over equal content give the same plan.
 
     ``metrics`` are specs (or one text with commas), or ``group`` names a Metric Group of the workspace; with neither,
     what fits the dataset and what the candidate brings is proposed. ``mapping`` gives references by ``input`` or
     ``METRIC.input``; a plain ``response`` says what ``recorded`` replays. ``thresholds`` replaces thresholds by metric.
+    ``setup`` names the setup script of every case that names none; ``per`` and ``replay`` are those of ``Plan``, and with
+    ``turn`` the dataset must have been opened per turn.
 
     Raises:
         PlanError: something cannot be planned (an unknown average, a threshold off the scale, nothing to score).
@@ -65,21 +75,24 @@ def make_plan(
     candidate, baseline, mapping = _answering(dataset, candidate, baseline, dict(mapping or {}))
     if metrics is None and group is None:
         metrics = proposed(dataset, _brought(dataset, workspace, candidate) | set(mapping))
-    chosen, group_thresholds = _chosen(workspace, metrics or (), group)
+    own = own_metrics(workspace)
+    chosen, group_thresholds = _chosen(workspace, metrics or (), group, own)
     if average not in AVERAGES:
         raise PlanError(f"there is no average {average!r}; choose among {', '.join(AVERAGES)}")
     if not 1 <= repeats <= MOST_REPEATS:
         raise PlanError(f"--repeats must be 1 to {MOST_REPEATS:,}")
     _refuse_what_is_for_rankings(dataset, split, average)
     _refuse_nothing_to_run(dataset)
-    candidate = _default_run(dataset) if dataset.shape is Shape.RETRIEVAL and candidate == "recorded" else candidate
-    wanted = {**group_thresholds, **_named(thresholds or {}, chosen)}
+    for name in [*setups_of(dataset, workspace), *([setup] if setup else [])]:
+        find_setup(name, workspace)
+    candidate = default_run(dataset) if dataset.shape is Shape.RETRIEVAL and candidate == "recorded" else candidate
+    wanted = {**group_thresholds, **_named(thresholds or {}, chosen, own)}
     judged = profile(judge, workspace, strategy=strategy)
     return Plan(
         dataset=dataset.name,
         dataset_format=dataset.format,
         fingerprint=fingerprint_of(dataset, candidate, baseline),
-        contents=_contents(dataset, candidate, baseline),
+        contents=_contents(dataset, workspace, candidate, baseline),
         metrics=tuple(pinned(each, wanted.get(each.name), dataset, mapping) for each in chosen),
         candidate=candidate,
         baseline=baseline,
@@ -94,6 +107,9 @@ def make_plan(
         split=split,
         average=average,
         mapping=mapping,
+        setup=setup,
+        per=per,
+        replay=replay,
     )
 
 
@@ -131,15 +147,16 @@ def _answering(
     return spec if candidate == "recorded" else candidate, spec if baseline == "recorded" else baseline, rest
 
 
-def check_inputs(names: Collection[str]) -> None:
+def check_inputs(names: Collection[str], workspace: Workspace) -> None:
     """Makes sure that what a mapping feeds is an input: ``input`` of any metric, or ``METRIC.input`` of that one.
 
     Raises:
         PlanError: it is none; the message lists the valid ones. MetricError: there is no such metric.
     """
+    own = own_metrics(workspace)
     for name in names:
         of, _, wanted = name.rpartition(".")
-        owners = (metric(of),) if of else metrics()
+        owners = (metric(of, own),) if of else metrics(own)
         valid = sorted({each for owner in owners for each in (*owner.inputs, *owner.optional)})
         if wanted not in valid:
             near = nearest(wanted, valid)
@@ -162,12 +179,12 @@ def judged_by_another_version(plan: Plan) -> bool:
 
 
 def _chosen(
-    workspace: Workspace, metrics: str | Sequence[str], group: str | None
+    workspace: Workspace, metrics: str | Sequence[str], group: str | None, own: Own
 ) -> tuple[tuple[Metric, ...], dict[str, float]]:
     if group is not None:
         found = load_group(workspace, group)
         return found.metrics, dict(found.thresholds)
-    return resolve_all(metrics), {}
+    return resolve_all(metrics, own), {}
 
 
 def _brought(dataset: Dataset, workspace: Workspace, candidate: str) -> frozenset[str]:
@@ -221,7 +238,7 @@ def _refuse_what_is_for_rankings(dataset: Dataset, split: str | None, average: s
             raise PlanError(f"{option} is for judged documents; {dataset.path} holds test cases")
 
 
-def _named(thresholds: Mapping[str, float], chosen: Sequence[Metric]) -> dict[str, float]:
+def _named(thresholds: Mapping[str, float], chosen: Sequence[Metric], own: Own) -> dict[str, float]:
     """Thresholds by the metrics' full names.
 
     Raises:
@@ -229,7 +246,7 @@ def _named(thresholds: Mapping[str, float], chosen: Sequence[Metric]) -> dict[st
     """
     out: dict[str, float] = {}
     for name, value in thresholds.items():
-        spec = metric(name).name
+        spec = metric(name, own).name
         if spec not in {each.name for each in chosen}:
             raise PlanError(f"a threshold is given for {name}, which is not among the metrics")
         out[spec] = value
@@ -294,21 +311,16 @@ def check_stated(names: Iterable[str], plan: Plan, dataset: Dataset, workspace: 
     Raises:
         PlanError: it is not, so what was meant would not happen.
     """
-    there = [each.name for each in planned_metrics(plan, workspace)]
+    there, own = [each.spec for each in plan.metrics], own_metrics(workspace)
     for name in names:
         if dataset.shape is not Shape.CASES:
             raise PlanError(f"--map {name}=…: {dataset.path} holds judged documents, which need no mapping")
         whose, dot, _ = name.rpartition(".")
-        if dot and metric(whose).name not in there:
+        if dot and metric(whose, own).name not in there:
             raise PlanError(f"--map {name}=…: there is no metric {whose!r} in the run; it has {', '.join(there)}")
 
 
-def planned_metrics(plan: Plan, workspace: Workspace) -> tuple[Metric, ...]:
-    """The metrics of a plan, ready to score."""
-    return tuple(metric(each.spec) for each in plan.metrics)
-
-
-def _default_run(dataset: Dataset) -> str:
+def default_run(dataset: Dataset) -> str:
     """What stands for recorded responses in a retrieval set: its only run, or BM25 where it has none.
 
     Raises:
@@ -335,13 +347,27 @@ def reopen(entry: Entry, workspace: Workspace) -> Dataset:
     plan = entry.plan
     if judged_by_another_version(plan):
         raise PlanError(f"the embedded judge has changed since experiment {entry.id} began; run it as a new one")
-    path = entry.source if Path(entry.source).is_absolute() else str(workspace.root / entry.source)
-    dataset, _ = open_dataset(path, plan.dataset_format, ReadOptions(split=plan.split, limit=plan.limit))
+    dataset, _ = opened_again(entry, workspace)
+    if plan.responses_of is not None and fingerprint_of(dataset, plan.candidate, plan.baseline) == plan.fingerprint:
+        return dataset
     same = fingerprint_of(dataset, plan.candidate, plan.baseline) == plan.fingerprint
-    if not same or _contents(dataset, plan.candidate, plan.baseline) != dict(plan.contents):
-        what = "its recorded responses have" if same else "it has"
+    if not same or _contents(dataset, workspace, plan.candidate, plan.baseline) != dict(plan.contents):
+        live = any(is_live(spec, workspace) for _, spec in plan.sides)
+        what = "it has" if not same else "what answers has" if live else "its recorded responses have"
         raise PlanError(f"{entry.source}: {what} changed since experiment {entry.id} began; run it as a new one")
     return dataset
+
+
+def opened_again(entry: Entry, workspace: Workspace) -> tuple[Dataset, Report]:
+    """The dataset of an experiment as it is now, with what its check says.
+
+    Raises:
+        CannotOpen: it is not there any more.
+    """
+    plan = entry.plan
+    path = entry.source if Path(entry.source).is_absolute() else str(workspace.root / entry.source)
+    dataset, report = open_dataset(path, plan.dataset_format, ReadOptions(split=plan.split, limit=plan.limit))
+    return (per_turn(dataset) if plan.per == "turn" else dataset), report
 
 
 def source_of(dataset: Dataset, workspace: Workspace) -> str:
@@ -353,10 +379,14 @@ def source_of(dataset: Dataset, workspace: Workspace) -> str:
     return f"{shown}{name.removeprefix(file)}" if name.startswith(f"{file}#") else shown
 
 
-def _contents(dataset: Dataset, *targets: str | None) -> dict[str, str]:
-    """The content of the files that targets replay, by their specs."""
+def _contents(dataset: Dataset, workspace: Workspace, *targets: str | None) -> dict[str, str]:
+    """The content of the files that targets replay or run, by their specs."""
     files = {each: _file_of(each, dataset) for each in targets if each is not None}
-    return {spec: file_fingerprint(path) for spec, path in files.items() if path is not None}
+    found = {
+        spec: file_fingerprint(path) if path is not None else pin(spec, dataset, workspace)
+        for spec, path in files.items()
+    }
+    return {spec: content for spec, content in found.items() if content is not None}
 
 
 def _file_of(target: str, dataset: Dataset) -> Path | None:

@@ -29,6 +29,7 @@ __all__ = ["Entry", "Store", "StoreError"]
 class Entry:
     """One line of the list of experiments. ``done`` of ``cells`` have a state; ``means`` are the candidate's, by
     metric; ``source`` is where the dataset lies, from the workspace if inside (``planning.reopen`` opens it again).
+    ``stale`` are the metrics that have a newer version than the one this experiment was run with.
     """
 
     id: str
@@ -43,6 +44,7 @@ class Entry:
     means: Mapping[str, float | None]
     created: str
     updated: str
+    stale: tuple[str, ...] = ()
 
     @property
     def resumable(self) -> bool:
@@ -199,6 +201,8 @@ class Store:
         raise StoreError(f"there is no experiment {name!r} in {self.workspace.root}; {hint}")
 
     def _entry(self, row: sqlite3.Row, running: writer_lock.Holder | None) -> Entry:
+        from ragtui.experiments.pinned_metrics import stale
+
         plan = Plan.from_json(row["plan"])
         status = Status(row["status"])
         if status is Status.RUNNING and (running is None or running.experiment != row["id"]):
@@ -218,6 +222,7 @@ class Store:
             glance["means"],
             row["created"],
             row["updated"],
+            stale(plan, self.workspace),
         )
 
     def glance(self, number: int, plan: Plan) -> dict[str, Any]:
@@ -234,6 +239,7 @@ class Store:
 
             frame = unpacked(row["frame"])
             done += frame.height
+            errors += int(frame["state"].str.ends_with("_error").sum())
             if row["side"] == "candidate":
                 means[row["metric"]] = averaged(frame, row["metric"], plan.average)["score"].mean()
         return {"done": done, "errors": errors, "means": {each.spec: means.get(each.spec) for each in plan.metrics}}

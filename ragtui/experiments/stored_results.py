@@ -12,12 +12,14 @@ import polars as pl
 
 from ragtui.experiments import diagnoses, labels, stored_texts, tally
 from ragtui.experiments.frames import averaged, kept, spread_out, unpacked
+from ragtui.experiments.grouping import sources, stored_fields
 from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.progress import Status
 from ragtui.experiments.recorder import evidence_of, response_of
 from ragtui.experiments.results import CaseDetail, Cell, MetricComparison, MetricSummary, RankedDocument, SideDetail
 from ragtui.experiments.store import Entry, Store, StoreError
 from ragtui.metrics.score import State
+from ragtui.targets.target import Response
 
 _AT_ONCE: Final = 2_000  # cases whose cells are held in memory when all are walked
 _TEXTS: Final = ", calls.prompt, calls.reply"
@@ -37,16 +39,25 @@ class StoredResults:
         self.plan = entry.plan
         self.status = entry.status
         self.metrics = tuple(each.spec for each in entry.plan.metrics)
+        self.cluster: str | None = None
+        self.slicing: tuple[str, ...] = ()
         self._folded: dict[tuple[str, Side], pl.DataFrame] = {}
         self._known_causes: dict[Side, pl.DataFrame] = {}
         self._known_frames: dict[Side, list[tuple[str, pl.DataFrame]]] = {}
+
+    @property
+    def stale(self) -> tuple[str, ...]:
+        """Metrics that have a newer version than the one these scores are of."""
+        return self.entry.stale
 
     # -- overview ------------------------------------------------------------------------------------------------
 
     def summaries(self) -> list[MetricSummary]:
         """Per metric in the group's order, the candidate before the baseline."""
         return [
-            tally.summary(self.folded(metric, side), metric, side, notes=self._notes(metric, side))
+            tally.summary(
+                self.folded(metric, side), metric, side, self._sources_of(side), notes=self._notes(metric, side)
+            )
             for metric in self.plan.metrics
             for side in self.sides
         ]
@@ -58,11 +69,27 @@ class StoredResults:
         return tally.adjusted(
             [
                 tally.comparison(
-                    self.folded(metric, Side.CANDIDATE), self.folded(metric, Side.BASELINE), metric, self.plan.seed
+                    self._with_sources(self.folded(metric, Side.CANDIDATE)),
+                    self.folded(metric, Side.BASELINE),
+                    metric,
+                    self.plan.seed,
+                    "source",
                 )
                 for metric in self.plan.metrics
             ]
         )
+
+    def _with_sources(self, folded: pl.DataFrame) -> pl.DataFrame:
+        """``folded`` cases with the ``source`` of each, where cases are clustered."""
+        if self.cluster is None:
+            return folded
+        named = self.cases.join(sources(self, self.cluster), on="case_id", how="left", maintain_order="left")
+        return folded.join(named.select("position", "source"), on="position", how="left", maintain_order="left")
+
+    def _sources_of(self, side: Side) -> pl.Series | None:
+        if self.cluster is None:
+            return None
+        return self._with_sources(pl.DataFrame({"position": self.positions(side)}).sort("position"))["source"]
 
     @cached_property
     def sides(self) -> tuple[Side, ...]:
@@ -106,6 +133,10 @@ class StoredResults:
     def labelled(self, side: Side = Side.CANDIDATE) -> Mapping[str, int]:
         """Rows per label that a person gave, failing or not."""
         return dict(Counter(self.rows(side)["label"].drop_nulls().to_list()).most_common())
+
+    def fields(self) -> pl.DataFrame:
+        """``case_id`` and every column by which cases can be grouped."""
+        return stored_fields(self)
 
     def texts(self, side: Side = Side.CANDIDATE) -> pl.DataFrame:
         """What was asked, expected and answered, a row a case."""
@@ -249,6 +280,13 @@ class StoredResults:
                     grades = {each["doc_id"]: each["grade"] for each in judged}
                     yield row["position"], grades, listed.get(row["position"], [])
 
+    def responses(self, side: Side) -> Iterator[tuple[int, Response]]:
+        """``(position, response)`` of all that is stored, in the dataset's order, a part at a time."""
+        sql = "SELECT * FROM responses WHERE experiment = ? AND side = ? AND position >= ? AND position < ? ORDER BY position"
+        for start in range(0, self.cases.height, _AT_ONCE):
+            for row in self.store.query(sql, self.number, side, start, start + _AT_ONCE):
+                yield row["position"], response_of(row)
+
     # -- frames --------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -321,12 +359,25 @@ class StoredResults:
         """Remarks that belong beside a mean: how many queries the run does not hold."""
         if metric.kind != "retrieval":
             return []
-        notes = []
+        notes = self._criteria(metric, side)
         for spec, frame in self.frames(side):
             if spec == metric.spec:
                 absent = frame.filter(pl.col("reason") == "not in the run").height
                 notes += [f"{absent} not in the run"] if absent else []
         return notes
+
+    def _criteria(self, metric: PlannedMetric, side: Side) -> list[str]:
+        """By what retrieved chunks counted as relevant, where that was found case by case: ``by answer``, or ``by id 12,
+        by answer 3``."""
+        sql = (
+            "SELECT substr(reason, 1, instr(reason, ':') - 1) AS criterion, count(*) AS n FROM scores "
+            "WHERE experiment = ? AND side = ? AND metric = ? AND state = 'scored' AND reason LIKE 'by %:%' "
+            "GROUP BY criterion ORDER BY n DESC, criterion"
+        )
+        found = [(row["criterion"], row["n"]) for row in self.store.query(sql, self.number, side, metric.spec)]
+        if len(found) < 2:
+            return [criterion for criterion, _ in found]
+        return [", ".join(f"{criterion} {n:,}" for criterion, n in found)]
 
 
 def _unjudged(ranking: tuple[tuple[str, float], ...] | None) -> tuple[RankedDocument, ...]:

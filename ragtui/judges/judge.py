@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ragtui.metrics.score import Evidence, Inputs, State
+
+if TYPE_CHECKING:
+    from ragtui.metrics.judged import Rubric
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked about one case: ``name`` is a metric's ``question`` (``groundedness``, …, or ``facts``)."""
+    """What is asked about one case: ``name`` is a metric's ``question`` (``groundedness``, …, or ``facts``). A metric of
+    the user's own brings its ``rubric``."""
 
     name: str
     inputs: Inputs
     version: str = "1"
     repeat: int = 1
+    rubric: Rubric | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from ragtui.judges.profile import Profile
 from ragtui.judges.prompts import VERSION, Messages, Schema, facts_messages, rubric_messages, with_fault
 from ragtui.judges.reply import OUT_OF_RANGE, REFUSED, TRUNCATED, UNPARSABLE, ReplyError, Score, read_object, read_score
 from ragtui.judges.retry import Patience
-from ragtui.metrics.judged import RUBRICS
+from ragtui.metrics.judged import OWN, RUBRICS, Rubric
 from ragtui.metrics.score import Evidence, State
 
 T = TypeVar("T")
@@ -60,7 +60,8 @@ class OpenAIJudge:
         return self._endpoint.learned.notes
 
     def refuses(self, question: str) -> str | None:
-        return None if question in RUBRICS or question == "facts" else f"there is no rubric for {question!r}"
+        known = question in RUBRICS or question == "facts" or question.startswith(OWN)
+        return None if known else f"there is no rubric for {question!r}"
 
     def cache_key(self, question: Question) -> str | None:
         asked = [call for each in self._by_reference(question) for call in self._first_calls(each)]
@@ -98,7 +99,7 @@ class OpenAIJudge:
             return calls
         if question.name == "facts":
             return [facts_messages(question.inputs)]
-        return [rubric_messages(RUBRICS[question.name], question.inputs)]
+        return [rubric_messages(_rubric_of(question), question.inputs)]
 
     async def _best(self, question: Question, interview: Interview) -> Verdict:
         """The verdict against the reference that it is best for; none is asked for after a perfect one."""
@@ -158,7 +159,7 @@ class OpenAIJudge:
         return value
 
     async def _rubric(self, question: Question, interview: Interview) -> Verdict:
-        rubric = RUBRICS[question.name]
+        rubric = _rubric_of(question)
         messages, schema = rubric_messages(rubric, question.inputs)
 
         def read(text: str | None, finish: str | None) -> Score:
@@ -202,6 +203,10 @@ def price(profile: Profile, prompt_tokens: int | None, completion_tokens: int | 
     if profile.price_in is None or profile.price_out is None or prompt_tokens is None or completion_tokens is None:
         return None
     return (prompt_tokens * profile.price_in + completion_tokens * profile.price_out) / 1e6
+
+
+def _rubric_of(question: Question) -> Rubric:
+    return RUBRICS[question.name] if question.rubric is None else question.rubric
 
 
 def _concurrency(profile: Profile) -> Concurrency:

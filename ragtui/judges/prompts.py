@@ -46,9 +46,9 @@ def fenced(blocks: Sequence[tuple[str, str]]) -> str:
 def rubric_messages(rubric: Rubric, inputs: Inputs) -> tuple[Messages, Schema]:
     """One call: a reason, then a score on the rubric's scale."""
     levels = "\n".join(f"{score}: {meaning}" for score, meaning in rubric.levels.items())
-    rules = "\n".join(f"- {rule}" for rule in rubric.rules)
+    rules = "".join(f"- {rule}\n" for rule in rubric.rules)
     system = (
-        f"You are a careful judge of answers.\n\n{rubric.task}\n\nScores:\n{levels}\n\nRules:\n{rules}\n- {_DATA_RULE}\n\n"
+        f"You are a careful judge of answers.\n\n{rubric.task}\n\nScores:\n{levels}\n\nRules:\n{rules}- {_DATA_RULE}\n\n"
         f"{_ONE_OBJECT}"
         f'{{"reason": "one or two sentences that name what decided it", "score": a whole number from {rubric.low} to {rubric.high}}}'
     )

@@ -15,8 +15,9 @@ from typing import Any, Final
 
 from ragtui.datasets.dataset import Dataset, Role, Shape
 from ragtui.metrics.metric import Kind, Metric
+from ragtui.metrics.own.files import own_metrics
 from ragtui.metrics.registry import Own, metric, metrics, resolve, resolve_all
-from ragtui.metrics.spec import MetricError
+from ragtui.metrics.spec import MetricError, folded
 from ragtui.workspace import Workspace
 
 MOST: Final = 50
@@ -49,16 +50,16 @@ def group_names(workspace: Workspace) -> tuple[str, ...]:
     return tuple(workspace.table(_TABLE))
 
 
-def groups(workspace: Workspace, own: Own | None = None) -> tuple[Group, ...]:
+def groups(workspace: Workspace) -> tuple[Group, ...]:
     """Every group, in the order of ``ragtui.toml``.
 
     Raises:
         MetricError: one cannot be used; the message names file, group and remedy.
     """
-    return tuple(load_group(workspace, name, own) for name in group_names(workspace))
+    return tuple(load_group(workspace, name) for name in group_names(workspace))
 
 
-def load_group(workspace: Workspace, name: str, own: Own | None = None) -> Group:
+def load_group(workspace: Workspace, name: str) -> Group:
     """One group by its name.
 
     Raises:
@@ -68,7 +69,7 @@ def load_group(workspace: Workspace, name: str, own: Own | None = None) -> Group
     if name not in table:
         raise MetricError(f"there is no Metric Group {name!r}{_nearest(name, table)}")
     try:
-        return _checked(name, *_parts(table[name]), own)
+        return _checked(name, *_parts(table[name]), own_metrics(workspace))
     except MetricError as error:
         raise MetricError(f"{workspace.config_path.name}: [groups.{name}]: {error}") from None
 
@@ -130,6 +131,21 @@ def _nearest(name: str, known: Collection[str]) -> str:
     return f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}"
 
 
+def holding(workspace: Workspace, spec: str) -> tuple[str, ...]:
+    """The groups that name a metric, also those that cannot be used."""
+    found = []
+    for name, value in workspace.table(_TABLE).items():
+        specs = value.get("metrics", []) if isinstance(value, dict) else value
+        if isinstance(specs, list) and any(isinstance(each, str) and folded(each) == folded(spec) for each in specs):
+            found.append(name)
+    return tuple(found)
+
+
+def thresholds_of(workspace: Workspace, name: str) -> Mapping[str, Any]:
+    """The thresholds that ``ragtui.toml`` gives a group, whatever they are."""
+    return workspace.table(_TABLE, name, "thresholds")
+
+
 # --- changing ------------------------------------------------------------------------------------------------------
 
 
@@ -138,7 +154,6 @@ def save_group(
     name: str,
     specs: Iterable[str],
     thresholds: Mapping[str, float] | None = None,
-    own: Own | None = None,
 ) -> Workspace:
     """Writes a group, new or changed, and returns the workspace as it is then. Without ``thresholds`` those it has stay
     with the metrics that stay.
@@ -146,72 +161,73 @@ def save_group(
     Raises:
         MetricError: it breaks a rule; nothing is written.
     """
+    own = own_metrics(workspace)
     wanted = _checked(name, specs, {}, own)
     if thresholds is None:
-        kept = load_group(workspace, name, own).thresholds if _is_usable(workspace, name, own) else {}
+        kept = load_group(workspace, name).thresholds if _is_usable(workspace, name) else {}
         thresholds = {spec: value for spec, value in kept.items() if spec in wanted.specs}
     return _write(workspace, _checked(name, wanted.specs, thresholds, own))
 
 
-def add_metrics(workspace: Workspace, name: str, specs: Iterable[str], own: Own | None = None) -> Workspace:
+def add_metrics(workspace: Workspace, name: str, specs: Iterable[str]) -> Workspace:
     """Appends metrics to a group, which is made if it is not there; those it has already stay where they are."""
-    there = load_group(workspace, name, own).specs if name in group_names(workspace) else ()
-    return save_group(workspace, name, [*there, *(each for each in _names(specs, own) if each not in there)], own=own)
+    there = load_group(workspace, name).specs if name in group_names(workspace) else ()
+    return save_group(workspace, name, [*there, *(each for each in _names(specs, workspace) if each not in there)])
 
 
-def remove_metrics(workspace: Workspace, name: str, specs: Iterable[str], own: Own | None = None) -> Workspace:
+def remove_metrics(workspace: Workspace, name: str, specs: Iterable[str]) -> Workspace:
     """Takes metrics out of a group.
 
     Raises:
         MetricError: one is not in it, or none would be left.
     """
-    group = load_group(workspace, name, own)
-    gone = _names(specs, own)
+    group = load_group(workspace, name)
+    gone = _names(specs, workspace)
     absent = next((each for each in gone if each not in group.specs), None)
     if absent is not None:
         raise MetricError(f"{absent} is not in {name}; it has {', '.join(group.specs)}")
     left = [each for each in group.specs if each not in gone]
     if not left:
         raise MetricError(f"{name} would be empty; delete it with `ragtui group delete {name}`")
-    return save_group(workspace, name, left, own=own)
+    return save_group(workspace, name, left)
 
 
-def move_metric(workspace: Workspace, name: str, spec: str, to: int, own: Own | None = None) -> Workspace:
+def move_metric(workspace: Workspace, name: str, spec: str, to: int) -> Workspace:
     """Puts one metric of a group at another place, counted from 0 (and from the end below 0)."""
-    group = load_group(workspace, name, own)
-    moved = metric(spec, own).name
+    group = load_group(workspace, name)
+    moved = metric(spec, own_metrics(workspace)).name
     if moved not in group.specs:
         raise MetricError(f"{moved} is not in {name}; it has {', '.join(group.specs)}")
     rest = [each for each in group.specs if each != moved]
     at = to if to >= 0 else len(group.specs) + to
     rest.insert(min(max(at, 0), len(rest)), moved)
-    return save_group(workspace, name, rest, own=own)
+    return save_group(workspace, name, rest)
 
 
-def set_threshold(workspace: Workspace, name: str, spec: str, value: float | None, own: Own | None = None) -> Workspace:
+def set_threshold(workspace: Workspace, name: str, spec: str, value: float | None) -> Workspace:
     """Gives one metric of a group its own threshold; ``None`` takes it back."""
-    group = load_group(workspace, name, own)
-    changed = metric(spec, own).name
+    group = load_group(workspace, name)
+    changed = metric(spec, own_metrics(workspace)).name
     rest = {each: limit for each, limit in group.thresholds.items() if each != changed}
-    return save_group(workspace, name, group.specs, rest if value is None else {**rest, changed: value}, own)
+    return save_group(workspace, name, group.specs, rest if value is None else {**rest, changed: value})
 
 
-def rename_group(workspace: Workspace, old: str, new: str, own: Own | None = None) -> Workspace:
+def rename_group(workspace: Workspace, old: str, new: str) -> Workspace:
     """Gives a group another name; it keeps its place in the file."""
-    group = load_group(workspace, old, own)
+    group = load_group(workspace, old)
     if new == old:
         return workspace
     _refuse_taken(workspace, new)
-    renamed = _checked(new, group.specs, group.thresholds, own)
+    renamed = _checked(new, group.specs, group.thresholds, own_metrics(workspace))
     table = {renamed.name if name == old else name: value for name, value in workspace.table(_TABLE).items()}
     return workspace.save(_TABLE, value=table)
 
 
-def duplicate_group(workspace: Workspace, name: str, copy: str, own: Own | None = None) -> Workspace:
+def duplicate_group(workspace: Workspace, name: str, copy: str) -> Workspace:
     """Writes the group a second time, under another name."""
-    group = load_group(workspace, name, own)
+    group = load_group(workspace, name)
     _refuse_taken(workspace, copy)
-    return save_group(workspace, copy, group.specs, group.thresholds, own)
+    return save_group(workspace, copy, group.specs, group.thresholds)
 
 
 def delete_group(workspace: Workspace, name: str, used_by: Sequence[str] = ()) -> Workspace:
@@ -228,8 +244,8 @@ def delete_group(workspace: Workspace, name: str, used_by: Sequence[str] = ()) -
     return workspace.save(_TABLE, name, value=None)
 
 
-def _names(specs: Iterable[str], own: Own | None) -> list[str]:
-    return [each.name for each in resolve_all(specs, own)]
+def _names(specs: Iterable[str], workspace: Workspace) -> list[str]:
+    return [each.name for each in resolve_all(specs, own_metrics(workspace))]
 
 
 def _refuse_taken(workspace: Workspace, name: str) -> None:
@@ -237,19 +253,17 @@ def _refuse_taken(workspace: Workspace, name: str) -> None:
         raise MetricError(f"there is a Metric Group {name!r} already")
 
 
-def _is_usable(workspace: Workspace, name: str, own: Own | None) -> bool:
+def _is_usable(workspace: Workspace, name: str) -> bool:
     if name not in group_names(workspace):
         return False
     try:
-        load_group(workspace, name, own)
+        load_group(workspace, name)
     except MetricError:
         return False
     return True
 
 
-def import_groups(
-    workspace: Workspace, text: str, source: str, own: Own | None = None
-) -> tuple[Workspace, tuple[str, ...]]:
+def import_groups(workspace: Workspace, text: str, source: str) -> tuple[Workspace, tuple[str, ...]]:
     """Takes over all groups of a TOML text with ``[groups.NAME]`` tables; returns the workspace and their names.
 
     Raises:
@@ -265,7 +279,7 @@ def import_groups(
     for name, value in found.items():
         try:
             _refuse_taken(workspace, name)
-            checked.append(_checked(name, *_parts(value), own))
+            checked.append(_checked(name, *_parts(value), own_metrics(workspace)))
         except MetricError as error:
             raise MetricError(f"{source}: [groups.{name}]: {error}") from None
     for group in checked:

@@ -32,7 +32,10 @@ class Rubric:
         return max(self.levels)
 
 
-_HEADINGS: Final = {
+OWN: Final = "own:"
+"""What the question of a metric of the user's own begins with; its rubric comes with the question."""
+
+HEADINGS: Final = {
     "query": "QUESTION",
     "context": "CONTEXT",
     "response": "ANSWER",
@@ -44,7 +47,7 @@ _HEADINGS: Final = {
 
 def _rubric(question: str, shown: str, task: str, levels: tuple[str, ...], *rules: str, low: int = 1) -> Rubric:
     scale = MappingProxyType(dict(enumerate(levels, start=low)))
-    return Rubric(question, task, scale, rules, MappingProxyType({name: _HEADINGS[name] for name in shown.split()}))
+    return Rubric(question, task, scale, rules, MappingProxyType({name: HEADINGS[name] for name in shown.split()}))
 
 
 _ALL: Final = (

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ragtui.metrics.score import Evidence, Inputs, Outcome, scored
 
 if TYPE_CHECKING:
+    from ragtui.metrics.judged import Rubric
     from ragtui.metrics.rankings.formula import Formula
 
 
@@ -32,7 +33,8 @@ class Metric:
     * ``score`` computes it from one case's inputs (overlap, code, operational, retrieval on answer data);
     * ``ranking`` computes it for all queries at once from judgments and a run (``ranking.evaluate``);
     * ``question`` is what a judge is asked: several facts metrics share the question ``facts``. ``derive`` turns the
-      judge's score, reason and evidence into this metric's outcome (``None``: the judge's score is the metric's).
+      judge's score, reason and evidence into this metric's outcome (``None``: the judge's score is the metric's). A
+      metric of the user's own brings the ``rubric`` it is judged by.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Metric:
     definition: str = ""
     source: str = ""
     version: str = "1"
+    rubric: Rubric | None = field(default=None, compare=False)
     score: Callable[[Inputs], Outcome] | None = field(default=None, compare=False)
     ranking: Formula | None = field(default=None, compare=False)
     derive: Callable[[float | None, str, tuple[Evidence, ...]], Outcome] | None = field(default=None, compare=False)
@@ -96,7 +99,7 @@ class Definition:
 
     ``metric.name`` is the bare name. ``variants`` says what each ``:variant`` does. ``aliases`` maps other names to
     the spec they mean (``recip_rank`` → ``MRR@all``). ``build`` gets the metric with name, cut and variant filled in
-    and may replace what depends on them.
+    and may replace what depends on them. ``problem`` says why a metric of the user's own cannot be used.
     """
 
     metric: Metric
@@ -105,6 +108,7 @@ class Definition:
     aliases: Mapping[str, str] = field(default_factory=dict)
     build: Callable[[Metric], Metric] | None = None
     cuts: tuple[int, ...] = ()  # what a name without its cut stands for; empty: 1, 3, 5 and 10
+    problem: str = ""
 
     @property
     def shown_name(self) -> str:

@@ -20,7 +20,8 @@ DEFAULT_CUTS: Final = (1, 3, 5, 10)
 _ORDER: Final = list(Kind)
 
 Own = Mapping[str, Definition]
-"""A workspace's own metrics by name, as ``own.load`` gives them; functions here take them beside the shipped ones."""
+"""A workspace's own metrics by name, as ``own.files.own_metrics`` gives them; functions here take them beside the shipped
+ones."""
 
 
 @cache
@@ -37,7 +38,7 @@ def definitions() -> Mapping[str, Definition]:
 def metrics(own: Own | None = None) -> tuple[Metric, ...]:
     """Every metric a group can be made of, at 1, 3, 5 and 10 where a cut is needed. Other cuts and variants exist."""
     table = {**definitions(), **(own or {})}
-    return tuple(each for name in table for each in resolve(name, own))
+    return tuple(each for name, row in table.items() if not row.problem for each in resolve(name, own))
 
 
 def metric(spec: str, own: Own | None = None) -> Metric:
@@ -68,6 +69,11 @@ def resolve(spec: str, own: Own | None = None) -> tuple[Metric, ...]:
     return tuple(out)
 
 
+def is_shipped(name: str) -> bool:
+    """Whether a metric that comes with ragtui is called so, also by another name of it."""
+    return folded(name) in _names()
+
+
 def definition(metric: Metric, own: Own | None = None) -> Definition:
     """The row of the table that a metric was built from."""
     name = parse(metric.name).base
@@ -89,6 +95,8 @@ def resolve_all(specs: str | Iterable[str], own: Own | None = None) -> tuple[Met
 
 def _build(definition: Definition, spec: Spec) -> Metric:
     base = definition.metric.name
+    if definition.problem:
+        raise MetricError(definition.problem)
     if spec.cut is not None and definition.cut is Cut.NEVER:
         raise MetricError(f"{spec}: {base} takes no cut; write {replace(spec, cut=None)}")
     variant = spec.variant and spec.variant.lower()

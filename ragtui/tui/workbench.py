@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from ragtui.experiments.preflight import Preflight
     from ragtui.experiments.progress import Progress
     from ragtui.experiments.store import Entry, Store
+    from ragtui.experiments.what_if import AtCut
     from ragtui.metrics.groups import Group
     from ragtui.metrics.metric import Metric
+    from ragtui.metrics.own.files import OwnFile
     from ragtui.tui.running import Run
     from ragtui.tui.triage import Triage
 
@@ -43,6 +45,7 @@ class Workbench:
         self.datasets: list[OpenDataset] = []
         self.run: Run | None = None
         self.last_run: Run | None = None
+        self.unseen = ""  # the experiment that has ended and was not looked at since
         self.last_triage: Triage | None = None
         self._stores: dict[bool, Store] = {}  # by whether it may write
         self._opened_stores: list[Store] = []
@@ -88,15 +91,35 @@ class Workbench:
                     self.group_problems.append(str(error))
         return self._groups
 
+    def forget_groups(self) -> None:
+        """Makes ``groups`` look again: at the files of own metrics, too."""
+        self._groups = None
+
     def used_groups(self) -> dict[str, int]:
         """How many experiments use each group."""
         return Counter(entry.plan.group for entry in self._entries if entry.plan.group)
 
-    def catalogue(self) -> tuple[Metric, ...]:
-        """Every metric a group can be made of."""
-        from ragtui.metrics.registry import metrics
+    def catalogue(self, further: Sequence[str] = ()) -> tuple[Metric, ...]:
+        """Every metric a group can be made of, at the usual cuts; ``further`` ones may be at others."""
+        from ragtui.metrics.own.files import own_metrics
+        from ragtui.metrics.registry import metrics, resolve_all
 
-        return metrics()
+        own = own_metrics(self.workspace)
+        found = [*metrics(own), *(resolve_all(further, own) if further else ())]
+        return tuple({each.name: each for each in found}.values())
+
+    def own_file(self, metric: Metric) -> tuple[OwnFile | None, bool]:
+        """The file of a metric of the user's own, and whether it may run; ``None`` for a shipped one."""
+        from ragtui.metrics.metric import Kind
+        from ragtui.metrics.own import files
+        from ragtui.trust import is_trusted
+
+        file = files.own_file(self.workspace, metric.name)
+        return file, file is None or file.kind is not Kind.CODE or is_trusted(self.workspace, file.path)
+
+    def usable_datasets(self) -> list[OpenDataset]:
+        """The open datasets that could be read."""
+        return [each for each in self.datasets if each.dataset is not None]
 
     def save_group(self, name: str, specs: Sequence[str]) -> None:
         """Writes a group to ``ragtui.toml``.
@@ -106,31 +129,33 @@ class Workbench:
         """
         from ragtui.metrics.groups import save_group
 
-        self._write_groups(lambda: save_group(self.workspace, name, specs))
+        self.change_groups(lambda: save_group(self.workspace, name, specs))
 
     def duplicate_group(self, name: str, copy: str) -> None:
         """Writes a group a second time; raises as ``save_group``."""
         from ragtui.metrics.groups import duplicate_group
 
-        self._write_groups(lambda: duplicate_group(self.workspace, name, copy))
+        self.change_groups(lambda: duplicate_group(self.workspace, name, copy))
 
     def rename_group(self, old: str, new: str) -> None:
         """Gives a group another name; raises as ``save_group``."""
         from ragtui.metrics.groups import rename_group
 
-        self._write_groups(lambda: rename_group(self.workspace, old, new))
+        self.change_groups(lambda: rename_group(self.workspace, old, new))
 
     def delete_group(self, name: str) -> None:
         """Deletes a group; raises as ``save_group``, also where experiments use it."""
         from ragtui.metrics.groups import delete_group
 
         users = [entry.id for entry in self._entries if entry.plan.group == name]
-        self._write_groups(lambda: delete_group(self.workspace, name, users))
+        self.change_groups(lambda: delete_group(self.workspace, name, users))
 
-    def _write_groups(self, change: Callable[[], Workspace]) -> None:
+    def change_groups(self, change: Callable[[], Workspace]) -> None:
+        """Changes groups or metrics by what gives the workspace as it is then; ``undo_groups`` takes it back."""
         before = self._config_text()
         self.workspace, self._groups = change(), None
-        self._undo_groups = (before, self._config_text())
+        if (after := self._config_text()) != before:
+            self._undo_groups = (before, after)
 
     def _config_text(self) -> str:
         path = self.workspace.config_path
@@ -266,6 +291,8 @@ class Workbench:
         run = self.run
         assert run is not None
         self.run, self.last_run = None, run
+        if not run.problem:
+            self.unseen = run.plan.id
         return run
 
     def triage(self, experiment: str) -> Triage:
@@ -282,6 +309,18 @@ class Workbench:
         _ = triage.summaries, triage.comparisons  # made here, in the thread that may wait
         self.last_triage = triage
         return triage
+
+    def what_if(self, triage: Triage, cuts: str, case_id: str | None) -> list[AtCut] | str:
+        """The ranking metrics of an experiment at other cuts, or why there are none. Call it in a thread."""
+        from ragtui.experiments.opened import at_cuts_of
+        from ragtui.experiments.what_if import WhatIfError
+        from ragtui.tui.running import expected
+
+        known: tuple[type[Exception], ...] = (WhatIfError, *expected())
+        try:
+            return at_cuts_of(triage.results, self.workspace, cuts, case_id)
+        except known as error:
+            return str(error)
 
     def document_texts(self, triage: Triage, wanted: Sequence[str]) -> dict[str, str]:
         """Documents of an experiment's corpus by their ids; empty where the corpus is not at hand."""

@@ -30,6 +30,7 @@ def print_list(entries: Sequence[Entry], console: Console) -> None:
             if mean is not None
         )
         done = f"{each.done}/{each.cells}" + (f", {wording.count(each.errors, 'error')}" if each.errors else "")
-        shown = (each.id, plan.dataset, plan.candidate, plan.baseline or "", plan.judge, each.status.value, done, means)
+        status = each.status.value + (" (stale)" if each.stale else "")
+        shown = (each.id, plan.dataset, plan.candidate, plan.baseline or "", plan.judge, status, done, means)
         table.add_row(*(text.cell(value, 300) for value in shown))
     console.print(table)

@@ -34,8 +34,9 @@ STATUS: Final = {
 
 
 def _status(values: Sequence[Any]) -> Painted:
-    mark, tone = STATUS.get(values[0], ("?", ""))
-    return f"{mark} {values[0]}", tone
+    status, stale = values
+    mark, tone = STATUS.get(status, ("?", ""))
+    return (f"{mark} {status} · stale", "warn") if stale else (f"{mark} {status}", tone)
 
 
 def _done(values: Sequence[Any]) -> Painted:
@@ -54,7 +55,7 @@ def _dim(values: Sequence[Any]) -> Painted:
 
 
 COLUMNS: Final = (
-    TableColumn("status", "status", paint=_status, searched=True),
+    TableColumn("status", "status", ("stale",), _status, searched=True),
     TableColumn("dataset", "dataset", most=28),
     TableColumn("metrics", "metrics", most=28),
     TableColumn("candidate", "candidate", most=30),
@@ -76,6 +77,7 @@ def list_frame(entries: Sequence[Entry], now: datetime | None = None) -> pl.Data
         {
             "id": entry.id,
             "status": entry.status.value,
+            "stale": ", ".join(entry.stale),
             "dataset": entry.plan.dataset,
             "metrics": metrics_of(entry.plan),
             "candidate": entry.plan.candidate,
@@ -90,7 +92,9 @@ def list_frame(entries: Sequence[Entry], now: datetime | None = None) -> pl.Data
         for entry in entries
     ]
     numbers = dict.fromkeys(["cases", "done", "cells", "errors"], pl.Int64)
-    texts = dict.fromkeys(["id", "status", "dataset", "metrics", "candidate", "baseline", "judge", "when"], pl.String)
+    texts = dict.fromkeys(
+        ["id", "status", "stale", "dataset", "metrics", "candidate", "baseline", "judge", "when"], pl.String
+    )
     return pl.DataFrame(rows, schema={**texts, **numbers})
 
 
@@ -120,6 +124,8 @@ def about(entry: Entry) -> Passage:
     passage.line((f"{mark} {entry.status.value}", tone), (f"  {entry.id}", "dim"))
     if entry.message and entry.status is not Status.FINISHED:
         passage.text(entry.message, tone="warn")
+    if said := wording.stale(entry.stale):
+        passage.text(said, tone="warn")
     if entry.resumable:
         passage.line(
             (f"{entry.done:,} of {entry.cells:,} cells are done; ", ""), ("r", "accent"), (" goes on from there", "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -11,22 +11,20 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 
 from ragtui.metrics.spec import MetricError
-from ragtui.text import cell
 from ragtui.tui.actions import bindings
 from ragtui.tui.performing import tell
+from ragtui.tui.screens.group_metrics import GroupMetrics
+from ragtui.tui.screens.group_views import GROUP_COLUMNS, METRIC_COLUMNS, about_metric, group_frame, metric_frame
 from ragtui.tui.screens.pane import Pane
 from ragtui.tui.widgets.choosing import Choice, Choosing
 from ragtui.tui.widgets.part import Part
 from ragtui.tui.widgets.passage import Passage
 from ragtui.tui.widgets.prompt_line import ask
-from ragtui.tui.widgets.table_column import Painted, TableColumn
 from ragtui.tui.widgets.virtual_table import VirtualTable
 from ragtui.tui.widgets.wrapped_text import WrappedText
 from ragtui.tui.workbench import Workbench
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from ragtui.metrics.groups import Group
     from ragtui.metrics.metric import Metric
 
@@ -37,7 +35,7 @@ an experiment can also take single metrics without a group"""
 MOST = 50
 
 
-class GroupsPane(Pane):
+class GroupsPane(GroupMetrics, Pane):
     """Groups at the left, the metrics of one in their order at the right, and what the metric at the cursor means."""
 
     SCOPES = ("groups",)
@@ -68,7 +66,7 @@ class GroupsPane(Pane):
         return groups[row] if row is not None and row < len(groups) else None
 
     @property
-    def _metric(self) -> Metric | None:
+    def metric(self) -> Metric | None:
         group, row = self.current, self.query_one("#metric-list", VirtualTable).row
         return group.metrics[row] if group is not None and row is not None and row < len(group.metrics) else None
 
@@ -76,6 +74,7 @@ class GroupsPane(Pane):
         return [] if self.current is None else [self.current.name]
 
     def refreshed(self) -> None:
+        self.workbench.forget_groups()  # a metric's file may have changed
         groups = self._groups
         if self.workbench.group_problems != self._told:
             self._told = list(self.workbench.group_problems)
@@ -103,8 +102,8 @@ class GroupsPane(Pane):
 
     @on(VirtualTable.Moved, "#metric-list")
     def _show_metric(self) -> None:
-        metric, text = self._metric, self.query_one("#metric-text", WrappedText)
-        text.show(about_metric(metric) if metric is not None else Passage())
+        metric, text = self.metric, self.query_one("#metric-text", WrappedText)
+        text.show(about_metric(metric, *self.workbench.own_file(metric)) if metric is not None else Passage())
         self.query_one("#metric-part", Part).title(metric.name if metric is not None else "what it is")
 
     @on(VirtualTable.Opened, "#group-list")
@@ -115,31 +114,33 @@ class GroupsPane(Pane):
 
     def do_new_group(self, name: str = "") -> None:
         if name:
-            self._pick_metrics(name, ())
+            self.pick_metrics(name, (), ())
         else:
-            ask(self, "name of the new group", then=lambda typed: self._pick_metrics(typed, ()) if typed else None)
+            ask(self, "name of the new group", then=lambda typed: self.pick_metrics(typed, (), ()) if typed else None)
 
     def do_add_metric(self) -> None:
         if (group := self.current) is not None:
-            self._pick_metrics(group.name, group.specs)
+            self.pick_metrics(group.name, group.specs, ())
 
-    def _pick_metrics(self, name: str, have: Sequence[str]) -> None:
+    def pick_metrics(self, name: str, have: Sequence[str], proposed: Sequence[str]) -> None:
+        """Lets the user choose the metrics that a group is to have besides ``have``; the proposed ones are marked."""
         choices = [
             Choice(metric.name, f"{metric.name}  {metric.summary}", metric.kind.value)
-            for metric in self.workbench.catalogue()
+            for metric in self.workbench.catalogue(proposed)
             if metric.name not in have
         ]
+        choices.sort(key=lambda choice: proposed.index(choice.key) if choice.key in proposed else len(proposed))
 
         def add(chosen: str | None) -> None:
             if chosen:
                 self._save(name, [*have, *chosen.splitlines()])
 
-        self.app.push_screen(Choosing(f"metrics for {name}", choices, many=True), add)
+        self.app.push_screen(Choosing(f"metrics for {name}", choices, many=True, marked=proposed), add)
 
     def _save(self, name: str, specs: Sequence[str], *, row: int | None = None) -> bool:
-        return self._change(lambda: self.workbench.save_group(name, specs), name, row=row)
+        return self.change(lambda: self.workbench.save_group(name, specs), name, row=row)
 
-    def _change(self, change: Callable[[], None], name: str, *, row: int | None = None) -> bool:
+    def change(self, change: Callable[[], None], name: str, *, row: int | None = None) -> bool:
         try:
             change()
         except (MetricError, OSError) as error:
@@ -175,7 +176,7 @@ class GroupsPane(Pane):
 
         def duplicate(typed: str) -> None:
             if typed:
-                self._change(lambda: self.workbench.duplicate_group(group.name, typed), typed)
+                self.change(lambda: self.workbench.duplicate_group(group.name, typed), typed)
 
         if name:
             duplicate(name)
@@ -188,7 +189,7 @@ class GroupsPane(Pane):
 
         def rename(typed: str) -> None:
             if typed and typed != group.name:
-                self._change(lambda: self.workbench.rename_group(group.name, typed), typed)
+                self.change(lambda: self.workbench.rename_group(group.name, typed), typed)
 
         if name:
             rename(name)
@@ -204,7 +205,7 @@ class GroupsPane(Pane):
             return
 
         def delete(answer: str | None) -> None:
-            if answer == "delete" and self._change(lambda: self.workbench.delete_group(group.name), ""):
+            if answer == "delete" and self.change(lambda: self.workbench.delete_group(group.name), ""):
                 tell(self, f"deleted {group.name}; u brings it back")
 
         choices = [Choice("keep", "Keep it"), Choice("delete", f"Delete {group.name}")]
@@ -231,7 +232,11 @@ class GroupsPane(Pane):
     def why_not(self, name: str) -> str | None:
         if name == "undo":
             return None if self.workbench.can_undo_groups else "nothing was changed"
-        if name == "new-group":
+        if name in ("new-group", "new-metric", "import"):
+            return None
+        if name in ("propose", "try-metric") and not self.workbench.usable_datasets():
+            return "open a dataset first (1)"
+        if name == "propose":
             return None
         group, metrics = self.current, self.query_one("#metric-list", VirtualTable)
         if group is None:
@@ -240,78 +245,8 @@ class GroupsPane(Pane):
             return "go to the metrics first (tab)"
         if name == "add-metric" and len(group.metrics) >= MOST:
             return f"a group holds at most {MOST} metrics"
+        if name in ("edit-metric", "try-metric", "threshold", "allow"):
+            return self.why_no_metric(name)
         if name in ("delete", "rename") and not metrics.has_focus and group.name in self.workbench.used_groups():
             return "experiments use it"
         return None
-
-
-# How groups and metrics look
-
-
-def _uses(values: Sequence[Any]) -> Painted:
-    return (f"{values[0]}" if values[0] else "–"), "dim"
-
-
-GROUP_COLUMNS: Final = (
-    TableColumn("name", "name", grow=True, most=60),
-    TableColumn("metrics", "metrics", right=True, searched=False),
-    TableColumn("used", "experiments", paint=_uses, right=True, searched=False),
-)
-
-METRIC_COLUMNS: Final = (
-    TableColumn("number", "#", paint=lambda values: (f"{values[0]}", "dim"), right=True, searched=False),
-    TableColumn("name", "metric", paint=lambda values: (cell(values[0]), "strong")),
-    TableColumn("kind", "kind", paint=lambda values: (cell(values[0]), "cool")),
-    TableColumn("scale", "scale"),
-    TableColumn("passes", "passes"),
-    TableColumn("needs", "needs", most=34),
-    TableColumn("summary", "what", grow=True, most=200),
-)
-
-
-def group_frame(groups: Sequence[Group], used: dict[str, int]) -> pl.DataFrame:
-    import polars as pl
-
-    rows = [(group.name, len(group.metrics), used.get(group.name, 0)) for group in groups]
-    return pl.DataFrame(rows, schema={"name": pl.String, "metrics": pl.Int64, "used": pl.Int64}, orient="row")
-
-
-def metric_frame(metrics: Sequence[Metric], thresholds: dict[str, float]) -> pl.DataFrame:
-    import polars as pl
-
-    rows = [
-        (at, metric.name, metric.kind.value, metric.shown_scale, passes(metric, thresholds.get(metric.name)),
-         ", ".join(metric.inputs), metric.summary)
-        for at, metric in enumerate(metrics, 1)
-    ]  # fmt: skip
-    names = ["name", "kind", "scale", "passes", "needs", "summary"]
-    return pl.DataFrame(rows, schema={"number": pl.Int64, **dict.fromkeys(names, pl.String)}, orient="row")
-
-
-def passes(metric: Metric, threshold: float | None = None) -> str:
-    """``≥ 3``: what a score must be to pass; empty without a threshold."""
-    limit = metric.threshold if threshold is None else threshold
-    return "" if limit is None else f"{'≥' if metric.higher_is_better else '≤'} {limit:g}"
-
-
-def about_metric(metric: Metric) -> Passage:
-    """A metric explained: what it says, how it is computed, what it needs."""
-    passage = Passage()
-    passage.line((metric.name, "strong"), (f"  {metric.kind.value}", "cool"))
-    passage.text(metric.summary)
-    passage.gap()
-    better = "higher is better" if metric.higher_is_better else "lower is better"
-    limit = passes(metric)
-    passage.line(
-        ("scale    ", "title"), (f"{metric.shown_scale}, {better}" + (f", passes {limit}" if limit else ""), "")
-    )
-    passage.line(("needs    ", "title"), (", ".join(metric.inputs) or "nothing", ""), hang=9)
-    if metric.optional:
-        passage.line(("can use  ", "title"), (", ".join(metric.optional), ""), hang=9)
-    if metric.definition:
-        passage.heading("How it is computed")
-        passage.text(metric.definition)
-    if metric.source:
-        passage.gap()
-        passage.line((metric.source, "dim"))
-    return passage

@@ -71,8 +71,9 @@ class Choosing(ModalScreen[str | None]):
         many: bool = False,
         free: bool = False,
         typed: str = "",
+        marked: Sequence[str] = (),
     ) -> None:
-        """``many``: several can be marked. ``free``: what was typed may be taken as it is, too."""
+        """``many``: several can be marked, ``marked`` are to begin with. ``free``: what was typed may be taken as it is, too."""
         super().__init__()
         self._heading = title
         self._choices = list(choices)
@@ -80,7 +81,7 @@ class Choosing(ModalScreen[str | None]):
         self._many = many
         self._free = free
         self._typed = typed
-        self._marked: list[str] = []
+        self._marked = [choice.key for choice in self._choices if choice.key in marked]
         self._listed: list[Choice] = []
 
     def compose(self) -> ComposeResult:
