@@ -10,15 +10,13 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from ragtui.tui.opened import OpenDataset, around, read
 from ragtui.tui.widgets.top_bar import Counts
 from ragtui.workspace import Workspace, write_atomically
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from ragtui.datasets.dataset import Dataset
     from ragtui.datasets.watch import Watch
     from ragtui.experiments.plan import Plan
@@ -31,8 +29,6 @@ if TYPE_CHECKING:
     from ragtui.metrics.own.files import OwnFile
     from ragtui.tui.running import Run
     from ragtui.tui.triage import Triage
-
-_TEXTS_AT_ONCE: Final = 20_000  # documents of a corpus that are shown with their texts
 
 
 class Workbench:
@@ -408,23 +404,3 @@ class Workbench:
     def opened_paths(self) -> list[str]:
         """The paths of what is open, each once, as the user named them."""
         return list(dict.fromkeys(each.path for each in self.datasets))
-
-    def with_text_of(self, opened: OpenDataset, frame: pl.DataFrame, row: int) -> pl.DataFrame:
-        """One document of a corpus that is too large to be shown with its texts, with its text; else the frame itself."""
-        if opened.dataset is None or frame is not opened.dataset.corpus:
-            return frame
-        return self.with_texts(opened, "corpus", frame[row])
-
-    def with_texts(self, opened: OpenDataset, part: str, frame: pl.DataFrame) -> pl.DataFrame:
-        """A corpus with its documents' texts beside their ids, as far as they can be had at once."""
-        if part != "corpus" or opened.dataset is None or frame.height > _TEXTS_AT_ONCE:
-            return frame
-        import polars as pl
-
-        from ragtui.datasets.texts import documents
-
-        found = documents(opened.dataset, frame["doc_id"].to_list())
-        titles = [found[doc_id].title if doc_id in found else None for doc_id in frame["doc_id"]]
-        texts = [found[doc_id].text if doc_id in found else None for doc_id in frame["doc_id"]]
-        shown = frame.with_columns(pl.Series("text", texts, dtype=pl.String))
-        return shown.with_columns(pl.Series("title", titles, dtype=pl.String)) if any(titles) else shown

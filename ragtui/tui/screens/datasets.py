@@ -13,6 +13,7 @@ from textual.containers import Horizontal, Vertical
 
 from ragtui.tui import opened, outside
 from ragtui.tui.actions import bindings
+from ragtui.tui.document_texts import with_text_of, with_texts
 from ragtui.tui.opened import OpenDataset
 from ragtui.tui.performing import tell, work
 from ragtui.tui.screens import dataset_views as views
@@ -169,7 +170,7 @@ class DatasetsPane(OpensDatasets):
         table.empty = ""
         if frame is not self._frame:
             self._frame = frame
-            shown = self.workbench.with_texts(current, part, frame)
+            shown = with_texts(current, part, frame)
             table.show(shown, views.row_columns(current, part, shown))
         rows = f"{frame.height:,} {'row' if frame.height == 1 else 'rows'}"
         rows = rows if current.is_whole else f"{rows} so far"
@@ -212,7 +213,7 @@ class DatasetsPane(OpensDatasets):
             self.screen.set_focus(self.query_one("#rows", VirtualTable))
         elif event.table.frame is not None and self.current is not None:
             names = [column.key for column in event.table.columns]
-            frame = self.workbench.with_text_of(self.current, event.table.frame, event.row)
+            frame = with_text_of(self.current, event.table.frame, event.row)
             names = [*names, *(name for name in frame.columns if name not in event.table.frame.columns)]
             row = event.row if frame is event.table.frame else 0
             passage = views.row_passage(self.current.name, frame, row, names)
