@@ -17,6 +17,7 @@ Done = TypeVar("Done")
 
 _TERMINAL: Final = 0.2  # seconds between two looks
 _LOG: Final = 30.0
+ROWS: Final = 5
 
 
 def watched(work: Callable[[], Done], progress: Progress, talk: Console | None) -> Done:
@@ -50,17 +51,33 @@ def _show(progress: Progress, done: threading.Event, talk: Console | None) -> No
     if talk is None or not talk.is_terminal:
         _in_a_log(progress, done, talk)
         return
+    told = False
     with talk.status("") as line:
         while not done.wait(_TERMINAL):
+            if not told and (said_now := _forecast(progress)):
+                talk.print(f"after {ROWS} rows: {said_now}", soft_wrap=True)
+                told = True
             line.update(said(progress))
 
 
 def _in_a_log(progress: Progress, done: threading.Event, talk: Console | None) -> None:
     shown = time.monotonic()
+    told = False
     while not done.wait(_TERMINAL):
+        if talk is not None and not told and (said_now := _forecast(progress)):
+            talk.print(f"after {ROWS} rows: {said_now}", soft_wrap=True)
+            told = True
         if talk is not None and time.monotonic() - shown > _LOG:
             talk.print(said(progress), soft_wrap=True)
             shown = time.monotonic()
+
+
+def _forecast(progress: Progress) -> str:
+    """What the first rows tell of the whole, once they are judged."""
+    from ragtui.experiments.wording import forecast
+
+    found = progress.forecast()
+    return "" if found is None else forecast(found)
 
 
 def said(progress: Progress) -> str:

@@ -45,6 +45,11 @@ class Wishes:
     concurrency: int | None
     budget: float | None
     average: str
+    setup: str | None
+    per: str
+    replay: str
+    cluster: str | None
+    slices: tuple[str, ...]
     new: bool
     fresh: bool
     fail_under: tuple[str, ...]
@@ -62,6 +67,7 @@ def errors_of_a_run() -> tuple[type[Exception], ...]:
     """What is told as one line: the run could not be made."""
     from ragtui.datasets.check import CannotOpen
     from ragtui.experiments.gates import GateError
+    from ragtui.experiments.grouping import GroupError
     from ragtui.experiments.metrics_file import MetricsFileError
     from ragtui.experiments.planning import PlanError
     from ragtui.experiments.reports import ReportError
@@ -72,9 +78,44 @@ def errors_of_a_run() -> tuple[type[Exception], ...]:
     from ragtui.workspace import WorkspaceError
 
     return (
-        CannotOpen, GateError, JudgeError, MetricError, MetricsFileError, PlanError, ReportError, StoreError, TargetError,
+        CannotOpen, GateError, GroupError, JudgeError, MetricError, MetricsFileError, PlanError, ReportError, StoreError, TargetError,
         WorkspaceError,
     )  # fmt: skip
+
+
+def rescore_and_report(wishes: Wishes) -> int:
+    """Scores the stored responses of the experiment that ``wishes.dataset`` names, and returns the exit status.
+
+    Raises:
+        One of ``errors_of_a_run``: nothing was run.
+    """
+    from ragtui.cli.results_output import console
+    from ragtui.experiments.gates import INTERRUPTED
+    from ragtui.experiments.planning import PlanError, opened_again
+    from ragtui.experiments.rescoring import rescored_plan
+    from ragtui.experiments.store import Store
+    from ragtui.workspace import Workspace
+
+    if wishes.group and wishes.metrics:
+        raise PlanError("give --group or --metrics, not both")
+    workspace = Workspace.open(".")
+    with Store.open(workspace, write=True) as store:
+        entry = store.entry(wishes.dataset)
+        dataset, report = opened_again(entry, workspace)
+        plan = rescored_plan(
+            entry, dataset, workspace, metrics=wishes.metrics, group=wishes.group, judge=wishes.judge or None,
+            strategy=wishes.strategy or None, repeats=wishes.repeats or None,
+        )  # fmt: skip
+        gates = _gates(wishes, plan)
+        _check_files(wishes)
+        talk = None if wishes.quiet else console(stderr=True)
+        found = _preflight(plan, dataset, workspace, report, talk, wishes)
+        if wishes.plan_only:
+            return 0
+        if not _agreed(found, wishes):
+            return INTERRUPTED
+        plan = replace(plan, round=store.next_round(plan) if wishes.new else store.last_round(plan))
+        return _run(plan, dataset, workspace, store, gates, wishes, talk)
 
 
 def run_and_report(wishes: Wishes) -> int:
@@ -85,7 +126,9 @@ def run_and_report(wishes: Wishes) -> int:
     """
     from ragtui.cli.results_output import console
     from ragtui.experiments.gates import INTERRUPTED
+    from ragtui.experiments.grouping import check_columns
     from ragtui.experiments.planning import check_split, check_stated
+    from ragtui.experiments.rounds import round_to_run
     from ragtui.experiments.store import Store
     from ragtui.workspace import Workspace
 
@@ -94,24 +137,27 @@ def run_and_report(wishes: Wishes) -> int:
     check_split(report)
     plan = _plan(wishes, dataset, workspace)
     check_stated((each.partition("=")[0].strip() for each in wishes.mapping), plan, dataset, workspace)
+    check_columns(dataset, [*wishes.slices, *([wishes.cluster] if wishes.cluster else [])])
     gates = _gates(wishes, plan)
     _check_files(wishes)
     talk = None if wishes.quiet else console(stderr=True)
     found = _preflight(plan, dataset, workspace, report, talk, wishes)
     if wishes.plan_only:
         return 0
-    if not _agreed(found, wishes):
+    if not (_agreed(found, wishes) and allowed(plan, dataset, workspace, wishes.yes)):
         return INTERRUPTED
     with Store.open(workspace, write=True) as store:
-        plan = replace(plan, round=store.next_round(plan) if wishes.new else store.last_round(plan))
+        plan = replace(plan, round=round_to_run(plan, store, workspace, wishes.new))
         return _run(plan, dataset, workspace, store, gates, wishes, talk)
 
 
 def _opened(wishes: Wishes) -> tuple[Dataset, Report]:
     from ragtui.datasets.check import open_dataset
+    from ragtui.datasets.conversations import per_turn
     from ragtui.datasets.formats import ReadOptions
 
-    return open_dataset(wishes.dataset, wishes.format, ReadOptions(split=wishes.split, limit=wishes.limit))
+    dataset, report = open_dataset(wishes.dataset, wishes.format, ReadOptions(split=wishes.split, limit=wishes.limit))
+    return (per_turn(dataset) if wishes.per == "turn" else dataset), report
 
 
 def _plan(wishes: Wishes, dataset: Dataset, workspace: Workspace) -> Plan:
@@ -137,6 +183,9 @@ def _plan(wishes: Wishes, dataset: Dataset, workspace: Workspace) -> Plan:
         limit=wishes.limit,
         split=wishes.split,
         average=wishes.average,
+        setup=wishes.setup,
+        per=wishes.per,
+        replay=wishes.replay,
     )
 
 
@@ -215,6 +264,36 @@ def _agreed(found: Preflight, wishes: Wishes) -> bool:
     return typer.confirm(f"Send text to {', '.join(hosts)}?", default=True, err=True)
 
 
+def allowed(plan: Plan, dataset: Dataset, workspace: Workspace, yes: bool) -> bool:
+    """Whether the user lets the run start the code it would start. Who types a target's code out, or says ``--yes``, does;
+    what stands in files is asked about, where there is somebody to ask.
+
+    Raises:
+        NotAllowed: there is nobody.
+    """
+    import typer
+
+    from ragtui import trust
+    from ragtui.experiments.answering import NotAllowed, code_of, typed_code
+
+    codes = code_of(plan, dataset, workspace)
+    typed = typed_code((spec for _, spec in plan.sides), dataset, workspace)
+    trust.trust(workspace, *(codes if yes else [each for each in codes if each in typed]))
+    left = trust.untrusted(workspace, codes)
+    if not left:
+        return True
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise NotAllowed(left, workspace)
+    from ragtui.text import cell
+
+    for each in left:
+        typer.echo(f"  {cell(trust.shown(workspace, each))}", err=True)
+    if not typer.confirm("This runs code that you have not allowed yet. Run it?", default=False, err=True):
+        return False
+    trust.trust(workspace, *left)
+    return True
+
+
 def _here(host: str) -> bool:
     """Whether ``host`` (with or without a port) is this machine."""
     from ipaddress import ip_address
@@ -240,6 +319,7 @@ def _run(
     from ragtui.cli.results_output import console
     from ragtui.cli.results_output.overview import print_results
     from ragtui.experiments.gates import COULD_NOT_RUN, INTERRUPTED, judge
+    from ragtui.experiments.grouping import looked_at
     from ragtui.experiments.progress import Progress, Status
     from ragtui.experiments.run import RunOptions, run
 
@@ -247,6 +327,7 @@ def _run(
     options = RunOptions(wishes.fresh, wishes.concurrency, wishes.budget)
     status = watched(lambda: run(plan, dataset, workspace, store, progress, options), progress, talk)
     results = store.results(plan.id)
+    looked_at(results, wishes.cluster, wishes.slices)
     judgement = judge(results, gates)
     written = _written(results, judgement, wishes)
     if not wishes.quiet:

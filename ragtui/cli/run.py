@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ragtui.cli._numbers import MOST, finite
+
+
+class Per(StrEnum):
+    CONVERSATION = "conversation"
+    TURN = "turn"
+
+
+class Replay(StrEnum):
+    TURN = "turn"
+    CONVERSATION = "conversation"
+
 
 _LIMIT = "METRIC[.pass_rate]=X"
 _REPORTS = "Write a report; the ending chooses: .json, .md, .html, .csv, .xlsx, .xml (JUnit)."
@@ -30,7 +42,8 @@ def command(
             "--candidate",
             "-c",
             metavar="TARGET",
-            help="Who answers: recorded, recorded:COLUMN, recorded:FILE, run:FILE, bm25.",
+            help="Who answers: recorded, recorded:COLUMN, recorded:FILE, run:FILE, bm25, python:MODULE:FUNCTION, "
+            "command:…, http:URL, openai:MODEL[@URL], or a name from ragtui.toml.",
         ),
     ] = "recorded",
     baseline: Annotated[
@@ -74,6 +87,22 @@ def command(
     average: Annotated[
         str, typer.Option(help="Which queries a ranking mean is over: default, trec_eval, trec_eval-c, beir.")
     ] = "default",
+    setup: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="A script of setups/ that supplies inputs to cases which name none."),
+    ] = None,
+    per: Annotated[
+        Per, typer.Option(help="Score a conversation once, on its last turn, or every turn as a case.")
+    ] = Per.CONVERSATION,
+    replay: Annotated[
+        Replay, typer.Option(help="Ask a live target a conversation's last turn, or the whole of it, turn by turn.")
+    ] = Replay.TURN,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Cases with one value of this column hang together (a source).")
+    ] = None,
+    slice_: Annotated[
+        list[str] | None, typer.Option("--slice", metavar="COLUMN", help="Show the figures per value of this column.")
+    ] = None,
     new: Annotated[
         bool, typer.Option("--new", help="Start over as a new experiment, even if this one was run before.")
     ] = False,
@@ -84,7 +113,11 @@ def command(
         list[str] | None, typer.Option(metavar=_LIMIT, help="Fail if the candidate's mean (or pass rate) is worse.")
     ] = None,
     fail_if_worse: Annotated[
-        bool, typer.Option("--fail-if-worse", help="Fail if a metric is surely worse than the baseline.")
+        bool,
+        typer.Option(
+            "--fail-if-worse",
+            help="Fail if a metric of quality is surely worse than the baseline (not latency, tokens, cost).",
+        ),
     ] = False,
     max_error_rate: Annotated[
         float, typer.Option(min=0, max=1, callback=finite, help="Share of cells that may have errored.")
@@ -95,7 +128,9 @@ def command(
     report: Annotated[list[Path] | None, typer.Option(metavar="FILE", help=_REPORTS)] = None,
     worst: Annotated[int, typer.Option(min=0, max=MOST, help="How many of the worst rows to show per metric.")] = 5,
     plan_only: Annotated[bool, typer.Option("--plan", help="Show what would be done, and do nothing.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before text leaves this machine.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Do not ask before text leaves this machine or code runs.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing; the status tells.")] = False,
 ) -> None:
     """Run an experiment, or go on with it where it stopped.
@@ -107,8 +142,8 @@ def command(
 
     wishes = Wishes(
         dataset, group, metrics, candidate, baseline, judge, strategy, tuple(map_ or ()), mapping, format, split, limit, repeats,
-        concurrency, budget, average, new, fresh, tuple(fail_under or ()), fail_if_worse, max_error_rate, scores,
-        tuple(report or ()), worst, plan_only, yes, quiet,
+        concurrency, budget, average, setup, per.value, replay.value, cluster, tuple(slice_ or ()), new, fresh,
+        tuple(fail_under or ()), fail_if_worse, max_error_rate, scores, tuple(report or ()), worst, plan_only, yes, quiet,
     )  # fmt: skip
     try:
         status = run_and_report(wishes)

@@ -28,6 +28,12 @@ def command(
         typer.Option("--top-k", metavar="CUTS", help="Ranking metrics at these cuts, as 1,5,20; nothing is run again."),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Count errors as the worst score.")] = False,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Cases with one value of this column hang together (a source).")
+    ] = None,
+    slice_: Annotated[
+        list[str] | None, typer.Option("--slice", metavar="COLUMN", help="Show the figures per value of this column.")
+    ] = None,
     fail_under: Annotated[
         list[str] | None, typer.Option(metavar="METRIC[.pass_rate]=X", help="Fail if the candidate is worse.")
     ] = None,
@@ -53,6 +59,7 @@ def command(
     from ragtui.cli.results_output.overview import print_results
     from ragtui.datasets.check import CannotOpen
     from ragtui.experiments.gates import GateError, Gates, judge, limit, nothing_scored, with_file
+    from ragtui.experiments.grouping import GroupError, looked_at
     from ragtui.experiments.metrics_file import MetricsFileError, read_metrics_file
     from ragtui.experiments.opened import at_cuts_of, open_results
     from ragtui.experiments.planning import PlanError
@@ -71,6 +78,7 @@ def command(
             return
         settings = read_metrics_file(metrics) if metrics is not None else None
         results = open_results(experiment, workspace, settings)
+        looked_at(results, cluster, slice_ or ())
         gates = Gates(tuple(limit(each, results.plan) for each in fail_under or ()), fail_if_worse, max_error_rate)
         gates = with_file(gates, settings, results.plan)
         if fail_if_worse and results.plan.baseline is None:
@@ -84,13 +92,17 @@ def command(
             print_at_cuts(at_cuts_of(results, workspace, top_k), out)
             return
     except (
-        StoreError, WorkspaceError, GateError, MetricError, MetricsFileError, CannotOpen, PlanError, WhatIfError,
+        StoreError, WorkspaceError, GateError, GroupError, MetricError, MetricsFileError, CannotOpen, PlanError,
+        WhatIfError,
     ) as error:  # fmt: skip
         could_not_run(str(error))
     judgement = judge(results, gates) if gates.stand or nothing_scored(results) else None
     if not quiet:
         for fault in (*(settings.faults if settings else ()), *getattr(results, "remarks", ())):
             typer.echo(f"ragtui: {cell(fault)}", err=True)
-        print_results(results, out, worst=worst, metric=wanted, judgement=judgement, strict=strict)
+        try:
+            print_results(results, out, worst=worst, metric=wanted, judgement=judgement, strict=strict)
+        except GroupError as error:
+            could_not_run(str(error))
     if judgement is not None and judgement.exit_status:
         raise typer.Exit(judgement.exit_status)

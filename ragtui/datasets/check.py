@@ -15,6 +15,7 @@ from ragtui.datasets.findings import Finding, Level, Report
 from ragtui.datasets.formats import Format, ReadOptions, Sniff, Source, formats
 from ragtui.datasets.rules import rules, run_rules
 from ragtui.datasets.rules.platforms import wrong_format
+from ragtui.datasets.watch import Watch
 
 __all__ = ["CannotOpen", "Opened", "check_options", "not_read", "open_dataset", "open_datasets", "platforms"]
 
@@ -82,21 +83,29 @@ def open_datasets(
     format: str | None = None,
     on_source: Callable[[Source], None] = lambda source: None,
     whole: bool = False,
+    watch: Watch | None = None,
 ) -> Opened:
     """Opens and checks everything at ``paths``; ``on_source`` hears of each source before it is read. With ``whole`` a
-    folder that is a dataset is that dataset alone, whatever else lies in it.
+    folder that is a dataset is that dataset alone, whatever else lies in it. ``watch`` is told how far it is.
 
     Raises:
         CannotOpen: a named path is not there, a named file is of no known format, or there is nothing to check at all.
+        Stopped: ``watch`` was stopped.
     """
     forced = _forced(format)
+    watch = watch or Watch()
     opened = Opened()
     typed = list(paths)
     for path in typed:
         found = 0
         passed: list[str] = []
-        for source in _sources(path, opened, forced, whole, passed):
+        sources = _sources(path, opened, forced, whole, passed)
+        sizes = [size_of(source.path) for source in sources]
+        watch.total += sum(sizes)
+        for source, size in zip(sources, sizes, strict=True):
             named = path in (source.shown, _without_sheet(source))
+            source.watch = watch
+            watch.begin(size)
             try:
                 chosen = choose_format(source, forced) if named or choose_format(source) else None
                 if chosen is None:
@@ -127,6 +136,17 @@ def _sources(path: str, opened: Opened, forced: Format | None, whole: bool, pass
         raise CannotOpen(f"{path}: cannot be read: {error.strerror or error}") from error
     itself = [source for source in sources if source.is_folder and source.shown == path]
     return itself if whole and itself else sources
+
+
+def size_of(path: Path) -> int:
+    """The bytes of a file, or of the files in a folder and one below; 0 where they cannot be had."""
+    try:
+        if path.is_dir():
+            files = [*path.iterdir(), *path.glob("*/*")]
+            return sum(each.stat().st_size for each in files if each.is_file())
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _without_sheet(source: Source) -> str:
@@ -232,6 +252,8 @@ def _read(source: Source, format: Format, sniff: Sniff, options: ReadOptions, op
     first = len(opened.datasets)
     report = Report(source.file, first, options.admits)
     report.shown = _without_sheet(source)
+    report.watch = source.watch
+    source.watch.reports.append(report)
     if options.platform is not None and options.platform not in getattr(format, "platforms", (options.platform,)):
         report.add(wrong_format(format.title, options.platform))
     datasets = format.read(source, sniff, report, options)

@@ -7,7 +7,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from ragtui.datasets.watch import Watch
 
 
 class Level(StrEnum):
@@ -87,6 +90,7 @@ class Report:
         self.shown = file  # what the user typed to get to ``file``
         self.dataset = dataset
         self.admit = admit
+        self.watch: Watch | None = None
         self.findings: list[Finding] = []
         self.counts: Counter[tuple[str, str, Level]] = Counter()
 
@@ -127,6 +131,15 @@ class Report:
             self.add(finding)
         for (file, code, level), count in other.counts.items():
             self.count(code, level, count - listed[file, code, level], file)
+
+    def step(self, read: int = 0) -> None:
+        """Tells whoever waits that so many more bytes are read.
+
+        Raises:
+            Stopped: nobody waits any longer.
+        """
+        if self.watch is not None:
+            self.watch.step(read)
 
     def shown_path(self, file: str) -> str:
         """The path of a finding's file as the user typed it: beside, or inside, what was typed for the report's own."""

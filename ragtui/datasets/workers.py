@@ -29,7 +29,8 @@ def spread(function: Callable[[Task], Result], tasks: Sequence[Task], processes:
     """``function`` of each task, in the order of the tasks, computed by up to ``processes`` (default: the CPUs) workers.
 
     ``function`` lives at the top of a module; tasks and results are picklable. What it raises is raised here. Where no
-    process can be started it is called right here. The work begins at once, not when the first result is asked for.
+    process can be started it is called right here. The work begins at once, not when the first result is asked for: when
+    this returns every worker has its first task, whatever the caller goes on to do.
     """
     count = min(len(tasks), processes or available_cpus())
     if count < 1 or not sys.executable:
@@ -41,15 +42,20 @@ def spread(function: Callable[[Task], Result], tasks: Sequence[Task], processes:
     for worker in workers:
         idle.put(worker)
 
+    told = threading.Semaphore(0)
+
     def work(task: Task) -> Result:
         worker = idle.get()
         try:
-            return worker.call(function, task)  # type: ignore[no-any-return]
+            return worker.call(function, task, told.release)  # type: ignore[no-any-return]
         finally:
             idle.put(worker)
 
     pool = ThreadPoolExecutor(count)
-    return _closing(pool.map(work, tasks), workers, pool)
+    results = pool.map(work, tasks)
+    for _ in range(count):
+        told.acquire()
+    return _closing(results, workers, pool)
 
 
 def _closing(results: Iterator[Result], workers: Sequence[_Worker], pool: ThreadPoolExecutor) -> Iterator[Result]:
@@ -89,14 +95,18 @@ class _Worker:
         except OSError:
             self._process = None
 
-    def call(self, function: Callable[[Any], Any], task: object) -> Any:
-        """``function`` of ``task`` in the process; right here if it has died."""
+    def call(self, function: Callable[[Any], Any], task: object, told: Callable[[], None] = lambda: None) -> Any:
+        """``function`` of ``task`` in the process, which ``told`` hears of at once; right here if it has died."""
         with self._lock:
             process = self._process
             if process is None or process.stdin is None or process.stdout is None:
+                told()
                 return function(task)
             try:
-                _send(process.stdin, (function, task))
+                try:
+                    _send(process.stdin, (function, task))
+                finally:
+                    told()
                 reply = _receive(process.stdout)
             except (OSError, ValueError):
                 reply = None

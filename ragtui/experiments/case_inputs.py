@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.datasets.case_ids import CASE_ID, NAME
+from ragtui.datasets.conversations import before_the_answer
 from ragtui.datasets.dataset import Dataset, Role
 from ragtui.datasets.mapping import DATA, LISTS, Reference, Resolution, inputs_frame, metric_inputs, parse_reference
 from ragtui.datasets.retrieval import to_run
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ragtui.metrics.metric import Metric
+
+LONGEST_FIELD: Final = 200  # characters
+
+SETUP: Final = "setup"
+"""The column that names a case's setup script, where the workspace has any."""
 
 GIVEN: Final = ("response", "context", "latency_ms", "prompt_tokens", "completion_tokens", "cost")
 """Inputs that every target gives as far as it knows them."""
@@ -67,7 +73,7 @@ def _asked(dataset: Dataset, mapping: Mapping[str, str]) -> pl.DataFrame:
 
 def case_table(dataset: Dataset, mapping: Mapping[str, str]) -> pl.DataFrame:
     """The cases as the store keeps them: ``case_id``, ``name``, ``inputs`` and ``expected`` as JSON objects by metric
-    input or column, ``judgments`` as a JSON object with the judged ``documents`` (null for cases)."""
+    input or column, ``judgments`` as a JSON object with the judged ``documents`` (null for cases), for cases ``fields`` as well."""
     import polars as pl
 
     if dataset.cases is None:
@@ -80,6 +86,7 @@ def case_table(dataset: Dataset, mapping: Mapping[str, str]) -> pl.DataFrame:
             "inputs": _objects(dataset, mapping, "query", Role.INPUT),
             "expected": _objects(dataset, mapping, "ground_truth", Role.EXPECTED),
             "judgments": pl.Series([None] * frame.height, dtype=pl.String),
+            "fields": _fields(dataset),
         }
     )
 
@@ -93,6 +100,27 @@ def _named(dataset: Dataset, mapping: Mapping[str, str], first: str, role: Role)
     taken = {found.used[first].column} if first in found.used else set()
     others = [name for name in dataset.columns_with(role) if name not in taken and name in dataset.cases.columns]
     return out | {name: dataset.cases[name].to_list() for name in others if name != first}
+
+
+def _fields(dataset: Dataset) -> list[str]:
+    """The columns that no metric reads, as JSON objects: what results can be sliced and clustered by. Long texts are left
+    out, they name no group."""
+    assert dataset.cases is not None
+    roles = (Role.IGNORED, Role.RETRIEVED_IDS)
+    names = [each.name for each in dataset.columns if each.role in roles and each.name in dataset.cases.columns]
+    columns = {name: dataset.cases[name].to_list() for name in names}
+    short = {
+        name: [text if text is not None and len(text) <= LONGEST_FIELD else None for text in map(_field, values)]
+        for name, values in columns.items()
+    }
+    rows = range(dataset.rows)
+    return [
+        json.dumps({name: column[row] for name, column in short.items() if column[row] is not None}) for row in rows
+    ]
+
+
+def _field(value: Any) -> str | None:
+    return None if value is None else _text(value)
 
 
 def _objects(dataset: Dataset, mapping: Mapping[str, str], first: str, role: Role) -> list[str]:
@@ -135,24 +163,39 @@ def query_frame(dataset: Dataset) -> pl.DataFrame:
 
 
 def target_cases(dataset: Dataset, mapping: Mapping[str, str], positions: Sequence[int] | range) -> list[Case]:
-    """The cases a target may see: inputs and filters, never an expected value, whatever the mapping says."""
+    """The cases a target may see: inputs and filters, never an expected value, whatever the mapping says; of a recorded
+    conversation what was said before the answer."""
     if dataset.cases is None:
         part = query_frame(dataset)[list(positions)]
         return [Case(query, {"query": text}) for query, text in part.select("query_id", "text").iter_rows()]
+    dataset = replace(dataset, cases=dataset.cases[list(positions)])
+    assert dataset.cases is not None
     values = _named(dataset, mapping, "query", Role.INPUT)
     asked = metric_inputs(dataset, mapping, "", ("query",)).used.get("query")
     if asked is not None and asked.column in dataset.columns_with(Role.EXPECTED):
         del values["query"]
-    ids = dataset.cases[CASE_ID].to_list()
-    filters = dataset.cases["filters"].to_list() if "filters" in dataset.cases.columns else [None] * len(ids)
-    return [
-        Case(
-            ids[row],
-            {name: _text(column[row]) for name, column in values.items() if column[row] is not None},
-            _filters(filters[row]),
-        )
-        for row in positions
-    ]
+    size = dataset.cases.height
+    filters = dataset.cases["filters"].to_list() if "filters" in dataset.cases.columns else [None] * size
+    named = SETUP in dataset.cases.columns and SETUP not in dataset.columns_with(Role.EXPECTED)
+    setups = dataset.cases[SETUP].to_list() if named else [None] * size
+    contexts = _contexts(dataset)
+    out = []
+    for row, case_id in enumerate(dataset.cases[CASE_ID].to_list()):
+        given = {name: _text(column[row]) for name, column in values.items() if column[row] is not None}
+        spoken, history = before_the_answer(given)
+        out.append(Case(case_id, spoken, _filters(filters[row]), contexts[row], history, setups[row] or None))
+    return out
+
+
+def _contexts(dataset: Dataset) -> list[tuple[str, ...]]:
+    """The contexts that the dataset brings for answering with; those that are expected values are none."""
+    found = metric_inputs(dataset, {}, "", ("context",))
+    used = found.used.get("context")
+    if used is None or used.column in dataset.columns_with(Role.EXPECTED):
+        return [()] * dataset.rows
+    column = inputs_frame(dataset, Resolution({"context": used}))["context"].to_list()
+    shaped = [() if value is None else _shaped("context", value) for value in column]
+    return [(each,) if isinstance(each, str) else each for each in shaped]
 
 
 def _text(value: Any) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from ragtui.datasets.dataset import Dataset
+from ragtui.experiments.answering import open_targets
 from ragtui.experiments.case_inputs import CaseInputs, InputColumns, origins, target_cases
 from ragtui.experiments.code_sessions import CodeSessions
 from ragtui.experiments.judging import judge_all
@@ -17,13 +18,13 @@ from ragtui.experiments.plan import Plan, Side
 from ragtui.experiments.progress import Progress
 from ragtui.experiments.recorder import Recorder
 from ragtui.experiments.reply_cache import ReplyCache
+from ragtui.experiments.rescoring import take_responses
 from ragtui.experiments.why_not import why_not
 from ragtui.judges.judge import Question, Verdict
 from ragtui.judges.profile import judge
 from ragtui.metrics.metric import Kind, Metric
 from ragtui.metrics.own.code_score import SESSION
 from ragtui.metrics.score import Inputs, Outcome, State
-from ragtui.targets import open_target
 from ragtui.targets.target import Response, Target
 from ragtui.workspace import Workspace
 
@@ -107,8 +108,12 @@ class CaseRun:
         shared = concurrency or getattr(self.judge, "concurrency", None)
         self.progress._turn = None if shared is None else shared.turn
         self._in_flight = shared
-        targets = self._open_targets()
-        self._answered = {side: self.recorder.answered(side, self.retry) for side in targets}
+        if self.plan.responses_of is not None:
+            take_responses(self.recorder, self.plan, self.size)
+        targets = open_targets(self.plan, self.dataset, self.workspace) if self.plan.responses_of is None else {}
+        self._answered = {
+            side: self.recorder.answered(side, self.retry and side in targets) for side, _ in self.plan.sides
+        }
         tasks = [asyncio.ensure_future(self._answer(side, target)) for side, target in targets.items()]
         try:
             await judge_all(
@@ -130,9 +135,6 @@ class CaseRun:
             await self.judge.close()
 
     # -- responses -----------------------------------------------------------------------------------------------
-
-    def _open_targets(self) -> dict[Side, Target]:
-        return {side: open_target(spec, self.dataset, self.workspace) for side, spec in self.plan.sides}
 
     async def _answer(self, side: Side, target: Target) -> None:
         """Asks a target for what is not stored; whoever waits for responses hears of its failure."""
@@ -274,11 +276,9 @@ class CaseRun:
         )
         for _, outcome in found:
             self._count(outcome.state)
-        progress = self.progress
-        progress.prompt_tokens += verdict.prompt_tokens or 0
-        progress.completion_tokens += verdict.completion_tokens or 0
-        if verdict.cost is not None:
-            progress.cost = (progress.cost or 0.0) + verdict.cost
+        progress, paid = self.progress, not verdict.cached and self.judge.host is not None
+        tokens = (verdict.prompt_tokens or 0, verdict.completion_tokens or 0)
+        progress.called(cell.position, len(cell.metrics), tokens, verdict.cost, paid)
         if self._in_flight is not None:
             progress.in_flight, progress.concurrency = self._in_flight.in_flight, self._in_flight.limit
 

@@ -51,6 +51,14 @@ CREATE TABLE label_log(
 """
 
 
+_ADDED: Final = """
+CREATE TABLE IF NOT EXISTS case_fields(
+  experiment INTEGER NOT NULL, position INTEGER NOT NULL, fields TEXT NOT NULL, PRIMARY KEY(experiment, position));
+CREATE TABLE IF NOT EXISTS remarks(experiment TEXT PRIMARY KEY, tags TEXT NOT NULL, note TEXT NOT NULL);
+"""
+"""Tables that stores of earlier versions lack; without them there is nothing of their kind."""
+
+
 class StoreError(Exception):
     """The store cannot be used; the message is one line that names the file and the remedy."""
 
@@ -125,14 +133,20 @@ def _open_for_reading(path: Path) -> sqlite3.Connection:
     if tables is None:  # the disk was full when it was made
         connection.close()
         return _nothing_yet()
+    if not _has_added(connection):
+        connection.executescript(_ADDED.replace("CREATE TABLE", "CREATE TEMP TABLE"))
     return connection
+
+
+def _has_added(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'remarks'").fetchone() is not None
 
 
 def _nothing_yet() -> sqlite3.Connection:
     """An empty store that is nowhere on disk."""
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     connection.row_factory = sqlite3.Row
-    connection.executescript(_TABLES)
+    connection.executescript(_TABLES + _ADDED)
     return connection
 
 
@@ -147,6 +161,10 @@ def _prepare_for_writing(connection: sqlite3.Connection, path: Path) -> None:
                 for statement in _TABLES.split(";"):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+    if not _has_added(connection):
+        with transaction(connection):
+            for statement in _ADDED.split(";"):
+                connection.execute(statement)
 
 
 @contextmanager

@@ -125,13 +125,33 @@ def judge(results: Results, gates: Gates) -> Judgement:
     summaries = results.summaries()
     incomplete = _incomplete(results.status, summaries, gates.max_error_rate)
     candidate = [each for each in summaries if each.side is Side.CANDIDATE]
-    comparisons = results.comparisons() if gates.fail_if_worse else []
+    comparisons = _gated(results.comparisons(), results.plan) if gates.fail_if_worse else []
     return _judged(results.plan, candidate, comparisons, gates, incomplete)
 
 
 def judge_compared(compared: Compared, gates: Gates) -> Judgement:
     """Holds a comparison of two experiments against gates, which look at B."""
-    return _judged(compared.b.plan, compared.summaries_b, compared.comparisons, gates, ())
+    return _judged(compared.b.plan, compared.summaries_b, _gated(compared.comparisons, compared.b.plan), gates, ())
+
+
+def _gated(comparisons: Sequence[MetricComparison], plan: Plan) -> list[MetricComparison]:
+    """Those that ``--fail-if-worse`` looks at. Time, tokens and cost have gates of their own (``--fail-under
+    latency=2000``): a better answer may take longer."""
+    return [each for each in comparisons if plan.metric(each.metric).kind != "operational"]
+
+
+def merged(judgements: Sequence[Judgement], names: Sequence[str]) -> Judgement:
+    """Several comparisons' judgements as one, which passes where each does; ``names`` say whose each reason is."""
+    if len(judgements) == 1:
+        return judgements[0]
+
+    def told(part: str) -> tuple[str, ...]:
+        return tuple(
+            f"{name}: {each}" for one, name in zip(judgements, names, strict=True) for each in getattr(one, part)
+        )
+
+    passed = [each.passed for each in judgements if each.passed is not None]
+    return Judgement(all(passed) if passed else None, told("reasons"), told("incomplete"), told("remarks"))
 
 
 def _judged(

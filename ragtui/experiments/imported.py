@@ -22,6 +22,7 @@ from ragtui.datasets.dataset import Role
 from ragtui.datasets.findings import Level, Report
 from ragtui.datasets.formats import Source
 from ragtui.experiments import tally
+from ragtui.experiments.grouping import sources
 from ragtui.experiments.metrics_file import MetricsFile, Setting, known_metric
 from ragtui.experiments.plan import Plan, PlannedMetric, Side
 from ragtui.experiments.progress import Status
@@ -216,6 +217,8 @@ class ImportedResults:
         self.plan = plan
         self.status = Status.FINISHED
         self.metrics = tuple(each.spec for each in plan.metrics)
+        self.cluster: str | None = None
+        self.slicing: tuple[str, ...] = ()
         self._table, self._columns = table, columns
         frame = table.frame.with_row_index("position")
         self.cases = frame.select("position", pl.col(CASE_ID).alias("case_id"), pl.col(NAME).alias("name"))
@@ -263,7 +266,12 @@ class ImportedResults:
         return ()
 
     def summaries(self) -> list[MetricSummary]:
-        return [tally.summary(self.folded(each), each, Side.CANDIDATE) for each in self.plan.metrics]
+        named = None
+        if self.cluster is not None:
+            named = self.cases.join(sources(self, self.cluster), on="case_id", how="left", maintain_order="left")[
+                "source"
+            ]
+        return [tally.summary(self.folded(each), each, Side.CANDIDATE, named) for each in self.plan.metrics]
 
     def comparisons(self) -> list[MetricComparison]:
         return []
@@ -272,6 +280,10 @@ class ImportedResults:
         out = tally.rows(self.cases, {each.spec: self.folded(each) for each in self.plan.metrics})
         nothing = pl.lit(None, pl.String)
         return out.drop("position").with_columns(cause=nothing, label=nothing, note=nothing)
+
+    def fields(self) -> pl.DataFrame:
+        """``case_id`` and every column of the file that is no score."""
+        return self.texts()
 
     def texts(self, side: Side = Side.CANDIDATE) -> pl.DataFrame:
         """Every column that is no score, as the file has it."""

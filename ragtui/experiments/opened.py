@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragtui.experiments.metrics_file import MetricsFile
-from ragtui.experiments.plan import Plan
-from ragtui.experiments.store import Store
+from ragtui.experiments.plan import Plan, Side
+from ragtui.experiments.store import Store, StoreError
 from ragtui.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -52,6 +52,21 @@ def at_cuts_of(results: Results, workspace: Workspace, cuts: str, case_id: str |
     on_cases = not any(results.frames(side) for side in results.sides)
     dataset = reopen(results.entry, workspace) if on_cases and families(results.plan) else None
     return at_cuts(results, wanted, case_id, dataset)
+
+
+def open_side(name: str, workspace: Workspace, settings: MetricsFile | None = None) -> tuple[Results, Side]:
+    """What ``open_results`` opens, and the side that is meant: ``EXPERIMENT:baseline``, else the candidate.
+
+    Raises:
+        StoreError: there is no such experiment, or it has no such side. CannotOpen: the file holds no scores.
+    """
+    before, _, side = name.rpartition(":")
+    if not before or side not in tuple(Side) or Path(name).is_file():
+        return open_results(name, workspace, settings), Side.CANDIDATE
+    results = open_results(before, workspace, settings)
+    if Side(side) not in dict(results.plan.sides):
+        raise StoreError(f"experiment {results.experiment} has no {side}")
+    return results, Side(side)
 
 
 def _with_thresholds(plan: Plan, settings: MetricsFile) -> Plan:

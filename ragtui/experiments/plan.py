@@ -7,7 +7,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
+
+_LATER: Final = ("setup", "per", "replay", "responses_of")
+"""Fields that plans of earlier versions do not have: at their default they do not count for the id."""
 
 
 class Side(StrEnum):
@@ -70,6 +73,10 @@ class Plan:
     average: str = "default"
     mapping: Mapping[str, str] = field(default_factory=dict)
     contents: Mapping[str, str] = field(default_factory=dict)  # fingerprint of the file a target replays, by its spec
+    setup: str | None = None  # the setup script of every case that names none itself
+    per: str = "conversation"  # a case a conversation, or a ``turn``
+    replay: str = "turn"  # a live target is asked the last turn, or the whole ``conversation``
+    responses_of: str | None = None  # the experiment whose stored responses are scored: no target is called
     round: int = 1  # raised by --new, so that the same plan can be run afresh
 
     @property
@@ -109,10 +116,13 @@ class Plan:
         return sum(self.repeats_of(each) for each in self.metrics)
 
     def to_json(self) -> str:
-        """The plan as JSON text, the same for equal plans; without a judge's version where none counts."""
+        """The plan as JSON text, the same for equal plans; without what does not count for this one."""
         raw = asdict(self)
         if not self.judge_version:
             del raw["judge_version"]
+        for name in _LATER:
+            if raw[name] == Plan.__dataclass_fields__[name].default:
+                del raw[name]
         return json.dumps(raw, sort_keys=True, ensure_ascii=False)
 
     @classmethod

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Final
 
 from ragtui.datasets.check import open_dataset
+from ragtui.datasets.conversations import per_turn
 from ragtui.datasets.dataset import Dataset, Role, Shape
 from ragtui.datasets.findings import Report
 from ragtui.datasets.formats import ReadOptions
 from ragtui.datasets.mapping import DATA, MappingError, column_of, metric_inputs, parse_reference, unresolved
 from ragtui.datasets.near_names import nearest
+from ragtui.experiments.answering import pin, setups_of
 from ragtui.experiments.case_inputs import origins, query_frame, resolved
 from ragtui.experiments.fingerprint import file_fingerprint, fingerprint
 from ragtui.experiments.plan import Plan, PlannedMetric
@@ -23,6 +25,8 @@ from ragtui.metrics.own.files import own_metrics
 from ragtui.metrics.registry import Own, metric, metrics, resolve_all
 from ragtui.targets import open_target
 from ragtui.targets.recorded import own_responses
+from ragtui.targets.setup_script import find as find_setup
+from ragtui.targets.spec import is_live
 from ragtui.workspace import Workspace
 
 AVERAGES: Final = ("default", "trec_eval", "trec_eval-c", "beir")
@@ -50,12 +54,17 @@ def make_plan(
     limit: int | None = None,
     split: str | None = None,
     average: str = "default",
+    setup: str | None = None,
+    per: str = "conversation",
+    replay: str = "turn",
 ) -> Plan:
     """The plan of an experiment; equal arguments over equal content give the same plan.
 
     ``metrics`` are specs (or one text with commas), or ``group`` names a Metric Group of the workspace; with neither,
     what fits the dataset and what the candidate brings is proposed. ``mapping`` gives references by ``input`` or
     ``METRIC.input``; a plain ``response`` says what ``recorded`` replays. ``thresholds`` replaces thresholds by metric.
+    ``setup`` names the setup script of every case that names none; ``per`` and ``replay`` are those of ``Plan``, and with
+    ``turn`` the dataset must have been opened per turn.
 
     Raises:
         PlanError: something cannot be planned (an unknown average, a threshold off the scale, nothing to score).
@@ -74,6 +83,8 @@ def make_plan(
         raise PlanError(f"--repeats must be 1 to {MOST_REPEATS:,}")
     _refuse_what_is_for_rankings(dataset, split, average)
     _refuse_nothing_to_run(dataset)
+    for name in [*setups_of(dataset, workspace), *([setup] if setup else [])]:
+        find_setup(name, workspace)
     candidate = default_run(dataset) if dataset.shape is Shape.RETRIEVAL and candidate == "recorded" else candidate
     wanted = {**group_thresholds, **_named(thresholds or {}, chosen, own)}
     judged = profile(judge, workspace, strategy=strategy)
@@ -81,7 +92,7 @@ def make_plan(
         dataset=dataset.name,
         dataset_format=dataset.format,
         fingerprint=fingerprint_of(dataset, candidate, baseline),
-        contents=_contents(dataset, candidate, baseline),
+        contents=_contents(dataset, workspace, candidate, baseline),
         metrics=tuple(pinned(each, wanted.get(each.name), dataset, mapping) for each in chosen),
         candidate=candidate,
         baseline=baseline,
@@ -96,6 +107,9 @@ def make_plan(
         split=split,
         average=average,
         mapping=mapping,
+        setup=setup,
+        per=per,
+        replay=replay,
     )
 
 
@@ -333,13 +347,27 @@ def reopen(entry: Entry, workspace: Workspace) -> Dataset:
     plan = entry.plan
     if judged_by_another_version(plan):
         raise PlanError(f"the embedded judge has changed since experiment {entry.id} began; run it as a new one")
-    path = entry.source if Path(entry.source).is_absolute() else str(workspace.root / entry.source)
-    dataset, _ = open_dataset(path, plan.dataset_format, ReadOptions(split=plan.split, limit=plan.limit))
+    dataset, _ = opened_again(entry, workspace)
+    if plan.responses_of is not None and fingerprint_of(dataset, plan.candidate, plan.baseline) == plan.fingerprint:
+        return dataset
     same = fingerprint_of(dataset, plan.candidate, plan.baseline) == plan.fingerprint
-    if not same or _contents(dataset, plan.candidate, plan.baseline) != dict(plan.contents):
-        what = "its recorded responses have" if same else "it has"
+    if not same or _contents(dataset, workspace, plan.candidate, plan.baseline) != dict(plan.contents):
+        live = any(is_live(spec, workspace) for _, spec in plan.sides)
+        what = "it has" if not same else "what answers has" if live else "its recorded responses have"
         raise PlanError(f"{entry.source}: {what} changed since experiment {entry.id} began; run it as a new one")
     return dataset
+
+
+def opened_again(entry: Entry, workspace: Workspace) -> tuple[Dataset, Report]:
+    """The dataset of an experiment as it is now, with what its check says.
+
+    Raises:
+        CannotOpen: it is not there any more.
+    """
+    plan = entry.plan
+    path = entry.source if Path(entry.source).is_absolute() else str(workspace.root / entry.source)
+    dataset, report = open_dataset(path, plan.dataset_format, ReadOptions(split=plan.split, limit=plan.limit))
+    return (per_turn(dataset) if plan.per == "turn" else dataset), report
 
 
 def source_of(dataset: Dataset, workspace: Workspace) -> str:
@@ -351,10 +379,14 @@ def source_of(dataset: Dataset, workspace: Workspace) -> str:
     return f"{shown}{name.removeprefix(file)}" if name.startswith(f"{file}#") else shown
 
 
-def _contents(dataset: Dataset, *targets: str | None) -> dict[str, str]:
-    """The content of the files that targets replay, by their specs."""
+def _contents(dataset: Dataset, workspace: Workspace, *targets: str | None) -> dict[str, str]:
+    """The content of the files that targets replay or run, by their specs."""
     files = {each: _file_of(each, dataset) for each in targets if each is not None}
-    return {spec: file_fingerprint(path) for spec, path in files.items() if path is not None}
+    found = {
+        spec: file_fingerprint(path) if path is not None else pin(spec, dataset, workspace)
+        for spec, path in files.items()
+    }
+    return {spec: content for spec, content in found.items() if content is not None}
 
 
 def _file_of(target: str, dataset: Dataset) -> Path | None:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Final
 
 from ragtui.datasets.dataset import Dataset, Shape
 from ragtui.datasets.findings import Finding, Level, Report
 from ragtui.experiments import wording
+from ragtui.experiments.answering import code_of, open_targets
 from ragtui.experiments.case_inputs import How, InputColumns, Origin, origins, query_frame, target_cases
+from ragtui.experiments.pace import expected_seconds
 from ragtui.experiments.pinned_metrics import planned_metrics
 from ragtui.experiments.plan import Plan, Side
+from ragtui.experiments.rescoring import stored_responses
+from ragtui.experiments.store import Store
 from ragtui.experiments.why_not import why_not
 from ragtui.judges.judge import Judge
 from ragtui.judges.profile import Profile, open_judge, profile
 from ragtui.metrics.metric import Kind, Metric
 from ragtui.metrics.score import Inputs, State
-from ragtui.targets import open_target
 from ragtui.targets.target import Response, Target
 from ragtui.workspace import Workspace
 
@@ -44,8 +48,12 @@ class MetricCheck:
 class Preflight:
     """What a run would do. ``calls`` counts questions to a model judge (one may take several requests), ``leaving`` the
     cases whose text would be sent to a host outside this process, by host. ``cost`` is (low, high) in USD; ``None``:
-    unknown, (0, 0): free. ``proposed`` are inputs taken from a column only because its role fits. ``notes`` are remarks
-    on dataset and plan, one line each."""
+    unknown, (0, 0): free.
+
+    ``target_calls`` counts the cases that live targets are asked, by their specs; ``seconds`` is what the run takes at the
+    pace of earlier runs with the same judge and targets, ``None`` where there was none. ``code`` are the files and texts
+    that would be started, allowed or not. ``proposed`` are inputs taken from a column only because its role fits.
+    ``notes`` are remarks on dataset and plan, one line each."""
 
     plan: Plan
     cases: int
@@ -57,6 +65,9 @@ class Preflight:
     cost: tuple[float, float] | None
     proposed: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    target_calls: Mapping[str, int] = field(default_factory=dict)
+    seconds: float | None = None
+    code: tuple[Path | str, ...] = ()
 
     @property
     def nothing_to_do(self) -> bool:
@@ -64,12 +75,18 @@ class Preflight:
         return not any(each.runs_on for each in self.checks)
 
 
-async def _responses(target: Target, dataset: Dataset, plan: Plan) -> dict[int, Response]:
-    """What a replayed side holds; an answer that is still to come is taken to have what it should have."""
+async def _responses(
+    target: Target | None, side: Side, dataset: Dataset, plan: Plan, workspace: Workspace
+) -> dict[int, Response]:
+    """What a side holds: stored, or replayed; an answer that is still to come is taken to have what it should have."""
     positions = range(dataset.rows)
     cases = target_cases(dataset, plan.mapping, positions)
+    if target is None:
+        stored = {each.case_id: each for each in stored_responses(Store.open(workspace), plan.responses_of or "", side)}
+        missing = Response("", State.PENDING)
+        return {at: stored.get(case.case_id, missing) for at, case in enumerate(cases)}
     if not target.replays:
-        return {at: Response(case.case_id, text="…", contexts=("…",)) for at, case in enumerate(cases)}
+        return {at: Response(case.case_id, text="…", contexts=("…",), latency_ms=0.0) for at, case in enumerate(cases)}
     at_of = {case.case_id: at for at, case in enumerate(cases)}
     return {at_of[each.case_id]: each async for each in target.respond(cases)}
 
@@ -86,15 +103,24 @@ def preflight(plan: Plan, dataset: Dataset, workspace: Workspace, report: Report
     import asyncio
 
     if dataset.shape is Shape.RETRIEVAL:
-        asyncio.run(_open_all(plan, dataset, workspace))
-        return _of_queries(plan, dataset, metrics, chosen, notes)
-    return asyncio.run(_of_cases(plan, dataset, workspace, metrics, chosen, notes))
+        asked = asyncio.run(_open_all(plan, dataset, workspace))
+        found = _of_queries(plan, dataset, metrics, chosen, notes)
+        left = {host: found.cases for host in asked.values() if host is not None}
+        found = replace(found, leaving=left, target_calls=dict.fromkeys(asked, found.cases))
+    else:
+        found = asyncio.run(_of_cases(plan, dataset, workspace, metrics, chosen, notes))
+    return replace(found, seconds=expected_seconds(found, chosen, workspace), code=code_of(plan, dataset, workspace))
 
 
-async def _open_all(plan: Plan, dataset: Dataset, workspace: Workspace) -> None:
-    """Opens every target once, so that one which cannot be used is heard of before anything is stored."""
-    for _, spec in plan.sides:
-        await open_target(spec, dataset, workspace).close()
+async def _open_all(plan: Plan, dataset: Dataset, workspace: Workspace) -> dict[str, str | None]:
+    """Opens every target once, so that one which cannot be used is heard of before anything is stored; the live ones with
+    their hosts."""
+    live = {}
+    for target in open_targets(plan, dataset, workspace).values():
+        await target.close()
+        if not target.replays:
+            live[target.spec] = target.host
+    return live
 
 
 async def _of_cases(
@@ -105,16 +131,21 @@ async def _of_cases(
     checks: list[MetricCheck] = []
     leaving: Counter[str] = Counter()
     calls = characters = 0
+    asked: dict[str, int] = {}
+    targets = open_targets(plan, dataset, workspace) if plan.responses_of is None else {}
     for side, spec in plan.sides:
-        target = open_target(spec, dataset, workspace)
-        responses = await _responses(target, dataset, plan)
-        await target.close()
+        target = targets.get(side)
+        responses = await _responses(target, side, dataset, plan, workspace)
         answered = {at: each for at, each in responses.items() if each.state is not State.PENDING}
         if side is Side.BASELINE and not answered:
             notes.append(f"baseline {spec}: nothing recorded, the candidate is shown alone")
         notes += getattr(target, "notes", ())
-        if target.host is not None and not target.replays:
-            leaving[target.host] += dataset.rows
+        if target is not None:
+            await target.close()
+            if not target.replays:
+                asked[spec] = dataset.rows
+            if target.host is not None and not target.replays:
+                leaving[target.host] += dataset.rows
         counted = _count(metrics, where, judge, dataset, answered)
         of = dataset.rows if side is Side.CANDIDATE else len(answered)
         for metric, (runs_on, cannot) in counted.metrics.items():
@@ -139,6 +170,7 @@ async def _of_cases(
         cost=(0.0, 0.0) if free else _cost(chosen, calls, characters),
         proposed=_proposed(where),
         notes=tuple(notes),
+        target_calls=asked,
     )
 
 

@@ -40,7 +40,8 @@ def recording(
     """Holds the workspace and starts, or resumes, the experiment of ``plan``; with ``fresh`` its content is dropped.
 
     ``cases`` has one row a case in order: ``case_id``, ``name``, ``inputs`` and ``expected`` (JSON objects of text),
-    ``judgments`` (a JSON object with ``documents``, each ``doc_id`` and ``grade``; or null). A function is called for
+    ``judgments`` (a JSON object with ``documents``, each ``doc_id`` and ``grade``; or null), and may have ``fields`` (a JSON
+    object of what else is known of the case, by which results are sliced). A function is called for
     them only where the experiment is new.
 
     Raises:
@@ -70,6 +71,11 @@ def _claim(store: Store, plan: Plan, source: str, cases: pl.DataFrame | Callable
             "VALUES (?,?,?,?,?,?,?,?)",
             (plan.id, plan.to_json(), source, Status.PLANNED, cases.height, cells, now(), now()),
         ).lastrowid
+        if "fields" in cases.columns:
+            connection.executemany(
+                "INSERT OR REPLACE INTO case_fields VALUES (?,?,?)",
+                ((number, position, fields) for position, fields in enumerate(cases["fields"]) if fields != "{}"),
+            )
         wanted = cases.select("case_id", "name", "inputs", "expected", "judgments")
         connection.executemany(
             "INSERT INTO cases VALUES (?,?,?,?,?,?,?)",
@@ -79,7 +85,7 @@ def _claim(store: Store, plan: Plan, source: str, cases: pl.DataFrame | Callable
 
 
 def _drop(connection: sqlite3.Connection, number: int) -> None:
-    for table in ("cases", *_RESULTS):
+    for table in ("cases", "case_fields", *_RESULTS):
         connection.execute(f"DELETE FROM {table} WHERE experiment = ?", (number,))
     connection.execute("DELETE FROM experiments WHERE number = ?", (number,))
 

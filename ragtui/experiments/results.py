@@ -64,6 +64,7 @@ class MetricComparison:
     worst: float | None = None
     best: float | None = None
     sd: float | None = None
+    sources: int | None = None  # clusters of cases, where they were told apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +149,8 @@ class Results(Protocol):
     plan: Plan
     status: Status
     metrics: tuple[str, ...]  # in the group's order
+    cluster: str | None  # the column that names each case's source, where intervals and tests are to heed it
+    slicing: tuple[str, ...]  # the columns by whose values the figures are shown apart as well
 
     @property
     def stale(self) -> tuple[str, ...]:
@@ -174,6 +177,10 @@ class Results(Protocol):
 
     def reasons(self, side: Side = Side.CANDIDATE) -> pl.DataFrame:
         """One row a case: ``case_id`` and per metric ``NAME reason`` (of the first repeat)."""
+        ...
+
+    def fields(self) -> pl.DataFrame:
+        """One row a case: ``case_id`` and every column by which cases can be grouped, as text."""
         ...
 
     def detail(self, case_id: str) -> CaseDetail:

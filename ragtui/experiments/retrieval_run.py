@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from concurrent.futures import Executor
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from ragtui.datasets.dataset import Dataset
+from ragtui.experiments.answering import open_targets
 from ragtui.experiments.case_inputs import query_frame, target_cases
 from ragtui.experiments.pinned_metrics import planned_metrics
 from ragtui.experiments.plan import Plan, Side
@@ -13,8 +15,7 @@ from ragtui.experiments.progress import Progress
 from ragtui.experiments.recorder import Recorder
 from ragtui.metrics.metric import Kind, Metric
 from ragtui.metrics.score import State
-from ragtui.targets import open_target
-from ragtui.targets.target import Target, TargetError
+from ragtui.targets.target import Response, Target
 from ragtui.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -42,35 +43,73 @@ class RetrievalRun:
     async def run(self, executor: Executor | None = None) -> None:
         """Scores every side that is not stored yet."""
         self.progress.total = self.cells
+        targets = open_targets(self.plan, self.dataset, self.workspace)
         for side, spec in self.plan.sides:
             if self.progress.cancelled:
                 return
-            if all(self.recorder.has_frame(side, each.name) for each in self.metrics):
+            failed = {each.case_id for each in self._stored(side) if each.state.is_error}
+            if all(self.recorder.has_frame(side, each.name) for each in self.metrics) and not failed:
                 self._count(self.queries.height * len(self.metrics), reused=True)
                 continue
             self.progress.stage = f"{side}: {spec}"
-            self._score(side, await self._ranking(spec))
+            try:
+                frame = await _frame_of(targets[side])
+                if frame is None:
+                    await self._ask(side, targets[side])
+                    frame = self._answered(side)
+                self._score(side, frame)
+            finally:
+                await targets[side].close()
 
-    async def _ranking(self, spec: str) -> pl.DataFrame:
-        """``query_id, doc_id, score`` of a side."""
+    async def _ask(self, side: Side, target: Target) -> None:
+        """Asks for the rankings that are not stored yet, and again for those that failed; each is stored as it comes."""
+        done = {each.case_id for each in self._stored(side) if not each.state.is_error}
+        cases = [
+            each for each in target_cases(self.dataset, {}, range(self.queries.height)) if each.case_id not in done
+        ]
+        positions = dict(self.queries.select("query_id", "position").iter_rows())
+        async for response in target.respond(cases):
+            if response.state is State.SCORED and response.ranking is None:
+                told = "gave no ranking; call it ranking, retrieved_ids, or give documents with their ids"
+                response = Response(response.case_id, State.TARGET_ERROR, "bad_output", told)
+            self.recorder.respond(side, [(positions[response.case_id], response)])
+            if self.progress.cancelled:
+                break
+
+    def _stored(self, side: Side) -> list[Response]:
+        ids = self.queries["query_id"]
+        found = self.recorder.responses(side, 0, self.queries.height)
+        return [replace(each, case_id=ids[at]) for at, each in found.items()]
+
+    def _answered(self, side: Side) -> pl.DataFrame:
+        """``query_id, doc_id, score`` of what was stored."""
         import polars as pl
 
-        target = open_target(spec, self.dataset, self.workspace)
-        try:
-            frame: pl.DataFrame | None = await _frame_of(target)
-            if frame is not None:
-                return frame
-            rows: list[tuple[str, str, float]] = []
-            async for response in target.respond(target_cases(self.dataset, {}, range(self.queries.height))):
-                if response.state is State.TARGET_ERROR:
-                    raise TargetError(f"{spec}: query {response.case_id}: {response.message or response.cause}")
-                rows += [(response.case_id, doc, score) for doc, score in response.ranking or ()]
-                if self.progress.cancelled:
-                    break
-            schema = {"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64}
-            return pl.DataFrame(rows, schema=schema, orient="row")
-        finally:
-            await target.close()
+        rows = [(each.case_id, *hit) for each in self._stored(side) for hit in each.ranking or ()]
+        return pl.DataFrame(
+            rows, schema={"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64}, orient="row"
+        )
+
+    def _with_failures(self, frame: pl.DataFrame, side: Side) -> pl.DataFrame:
+        """A metric's frame in which queries whose target failed have that state, with its cause, and no score."""
+        import polars as pl
+
+        failed = [(each.case_id, each.cause, each.message) for each in self._stored(side) if each.state.is_error]
+        if not failed:
+            return frame.with_columns(cause=pl.lit(None, pl.String))
+        schema = {"query_id": pl.String, "cause": pl.String, "told": pl.String}
+        lost = pl.col("told").is_not_null()
+        return (
+            frame.join(
+                pl.DataFrame(failed, schema=schema, orient="row"), on="query_id", how="left", maintain_order="left"
+            )
+            .with_columns(
+                score=pl.when(~lost).then("score"),
+                state=pl.when(lost).then(pl.lit(State.TARGET_ERROR.value)).otherwise(pl.col("state").cast(pl.String)),
+                reason=pl.when(lost).then("told").otherwise("reason"),
+            )
+            .drop("told")
+        )
 
     def _score(self, side: Side, ranking: pl.DataFrame) -> None:
         import polars as pl
@@ -89,7 +128,8 @@ class RetrievalRun:
                 frame = self.queries.select("position", "query_id").join(mine, on="query_id", maintain_order="left")
             else:
                 frame = self._not_applicable(metric)
-            self.recorder.score_frame(side, metric.name, frame.with_columns(cause=pl.lit(None, pl.String)))
+            frame = self._with_failures(frame, side)
+            self.recorder.score_frame(side, metric.name, frame)
             for state, n in frame["state"].value_counts().iter_rows():
                 self._count(n, State(state))
 
@@ -98,6 +138,7 @@ class RetrievalRun:
 
         return self.queries.select(
             "position",
+            "query_id",
             metric=pl.lit(metric.name),
             score=pl.lit(None, pl.Float64),
             state=pl.lit(State.NOT_APPLICABLE.value),

@@ -15,6 +15,7 @@ from typing import Any
 
 from ragtui.datasets.dataset import Dataset, Shape
 from ragtui.experiments import diagnoses
+from ragtui.experiments.answering import check_allowed
 from ragtui.experiments.case_inputs import case_table
 from ragtui.experiments.case_run import CaseRun
 from ragtui.experiments.database import explained
@@ -62,14 +63,15 @@ def run(
     Raises:
         StoreError: another run holds the workspace, or it cannot be written; once the run goes on, a disk that fills up
             pauses it instead.
+        NotAllowed: it would start code that the user has not allowed (``ragtui.trust``).
         TargetError: a target cannot be used at all.
-        MetricError: a metric cannot be had at its version, or its code may not run.
+        MetricError: a metric cannot be had at its version.
         JudgeError: the judge cannot be used. Where a target or judge ends the run before anything was stored, no
             experiment is left behind.
     """
     options = options or RunOptions()
     source = source_of(dataset, workspace)
-    planned_metrics(plan, workspace)  # refuses code that may not run, before anything is stored
+    planned_metrics(plan, workspace)  # one that is gone is told before anything is stored
     with store.begin(plan, source, lambda: case_table(dataset, plan.mapping), options.fresh) as recorder:
         progress.begin()
         progress.experiment = plan.id
@@ -81,6 +83,7 @@ def run(
         status, message = Status.INTERRUPTED, "the process ended"
         cells: int | None = None
         try:
+            check_allowed(plan, dataset, workspace)
             job: CaseRun | RetrievalRun
             if dataset.shape is Shape.RETRIEVAL:
                 job = RetrievalRun(plan, dataset, workspace, recorder, progress)

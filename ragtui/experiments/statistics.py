@@ -285,6 +285,30 @@ def paired(
 
 
 @dataclass(frozen=True, slots=True)
+class Unpaired:
+    """The mean of one set of cases less that of another that shares no case with it, with interval and p (Welch's t)."""
+
+    delta: float
+    low: float
+    high: float
+    p: float
+
+
+def unpaired(one: Sequence[float] | Floats, other: Sequence[float] | Floats, level: float = 0.95) -> Unpaired | None:
+    """Welch's t: variances need not be equal. ``None`` below two cases a side, or where no case differs from another."""
+    x, y = _floats(one), _floats(other)
+    if min(x.size, y.size) < 2:
+        return None
+    parts = float(x.var(ddof=1)) / x.size, float(y.var(ddof=1)) / y.size
+    se, delta = math.sqrt(sum(parts)), float(x.mean() - y.mean())
+    if se == 0.0:
+        return None if delta else Unpaired(0.0, 0.0, 0.0, 1.0)
+    df = sum(parts) ** 2 / (parts[0] ** 2 / (x.size - 1) + parts[1] ** 2 / (y.size - 1))
+    half = t_quantile((1.0 + level) / 2.0, df) * se
+    return Unpaired(delta, delta - half, delta + half, t_two_sided(delta / se, df))
+
+
+@dataclass(frozen=True, slots=True)
 class Agreement:
     """How far a judge and a person agree beyond chance. ``kappa`` and its interval are ``None`` where either used one
     category only: it is undefined there."""

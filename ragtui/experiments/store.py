@@ -239,6 +239,7 @@ class Store:
 
             frame = unpacked(row["frame"])
             done += frame.height
+            errors += int(frame["state"].str.ends_with("_error").sum())
             if row["side"] == "candidate":
                 means[row["metric"]] = averaged(frame, row["metric"], plan.average)["score"].mean()
         return {"done": done, "errors": errors, "means": {each.spec: means.get(each.spec) for each in plan.metrics}}

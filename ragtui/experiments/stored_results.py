@@ -12,6 +12,7 @@ import polars as pl
 
 from ragtui.experiments import diagnoses, labels, stored_texts, tally
 from ragtui.experiments.frames import averaged, kept, spread_out, unpacked
+from ragtui.experiments.grouping import sources, stored_fields
 from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.progress import Status
 from ragtui.experiments.recorder import evidence_of, response_of
@@ -38,6 +39,8 @@ class StoredResults:
         self.plan = entry.plan
         self.status = entry.status
         self.metrics = tuple(each.spec for each in entry.plan.metrics)
+        self.cluster: str | None = None
+        self.slicing: tuple[str, ...] = ()
         self._folded: dict[tuple[str, Side], pl.DataFrame] = {}
         self._known_causes: dict[Side, pl.DataFrame] = {}
         self._known_frames: dict[Side, list[tuple[str, pl.DataFrame]]] = {}
@@ -52,7 +55,9 @@ class StoredResults:
     def summaries(self) -> list[MetricSummary]:
         """Per metric in the group's order, the candidate before the baseline."""
         return [
-            tally.summary(self.folded(metric, side), metric, side, notes=self._notes(metric, side))
+            tally.summary(
+                self.folded(metric, side), metric, side, self._sources_of(side), notes=self._notes(metric, side)
+            )
             for metric in self.plan.metrics
             for side in self.sides
         ]
@@ -64,11 +69,27 @@ class StoredResults:
         return tally.adjusted(
             [
                 tally.comparison(
-                    self.folded(metric, Side.CANDIDATE), self.folded(metric, Side.BASELINE), metric, self.plan.seed
+                    self._with_sources(self.folded(metric, Side.CANDIDATE)),
+                    self.folded(metric, Side.BASELINE),
+                    metric,
+                    self.plan.seed,
+                    "source",
                 )
                 for metric in self.plan.metrics
             ]
         )
+
+    def _with_sources(self, folded: pl.DataFrame) -> pl.DataFrame:
+        """``folded`` cases with the ``source`` of each, where cases are clustered."""
+        if self.cluster is None:
+            return folded
+        named = self.cases.join(sources(self, self.cluster), on="case_id", how="left", maintain_order="left")
+        return folded.join(named.select("position", "source"), on="position", how="left", maintain_order="left")
+
+    def _sources_of(self, side: Side) -> pl.Series | None:
+        if self.cluster is None:
+            return None
+        return self._with_sources(pl.DataFrame({"position": self.positions(side)}).sort("position"))["source"]
 
     @cached_property
     def sides(self) -> tuple[Side, ...]:
@@ -112,6 +133,10 @@ class StoredResults:
     def labelled(self, side: Side = Side.CANDIDATE) -> Mapping[str, int]:
         """Rows per label that a person gave, failing or not."""
         return dict(Counter(self.rows(side)["label"].drop_nulls().to_list()).most_common())
+
+    def fields(self) -> pl.DataFrame:
+        """``case_id`` and every column by which cases can be grouped."""
+        return stored_fields(self)
 
     def texts(self, side: Side = Side.CANDIDATE) -> pl.DataFrame:
         """What was asked, expected and answered, a row a case."""

@@ -89,7 +89,7 @@ def summary(
         side=side,
         mean=float(scores.mean()) if scores.size else None,
         strict_mean=_strict_mean(scores, sum(n for state, n in states.items() if state.is_error), metric.worst),
-        ci95=_between(_interval(scores, scored_clusters), *_reach(scores, metric.scale)),
+        ci95=interval_of(scores, metric.scale, scored_clusters),
         n_scored=scores.size,
         n_total=cases.height,
         states=states,
@@ -99,6 +99,13 @@ def summary(
         notes=tuple(notes),
         flips=int(cases["flips"].sum()),
     )
+
+
+def interval_of(
+    scores: NDArray[np.float64], scale: tuple[float | None, float | None], clusters: Sequence[object] | None = None
+) -> tuple[float, float] | None:
+    """The 95 % interval of a mean of scores, within their scale; ``None`` below two."""
+    return _between(_interval(scores, clusters), *_reach(scores, scale))
 
 
 def _interval(scores: NDArray[np.float64], clusters: Sequence[object] | None) -> tuple[float, float] | None:
@@ -157,7 +164,7 @@ def comparison(
     both = pairs.filter(pl.col("score").is_not_null() & pl.col("other").is_not_null())
     new = pairs.filter(pl.col("score").is_not_null() & pl.col("other").is_null()).height
     missing = pairs.filter(pl.col("score").is_null() & pl.col("other").is_not_null()).height
-    sources = both[clusters].to_list() if clusters else None
+    sources = both[clusters].to_list() if clusters and clusters in both.columns else None
     found = statistics.paired(both["score"].to_numpy(), both["other"].to_numpy(), sources, seed=seed)
     gain = (both["score"] - both["other"]).to_numpy() * (1 if metric.higher_is_better else -1)
     worst, best = found.worst, found.best
@@ -183,6 +190,7 @@ def comparison(
         worst=worst,
         best=best,
         sd=found.sd,
+        sources=None if sources is None else len(set(sources)),
     )
 
 

@@ -3,15 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.results import MetricComparison, MetricSummary
 from ragtui.metrics.score import State
 
+if TYPE_CHECKING:
+    from ragtui.experiments.preflight import Preflight
+    from ragtui.experiments.progress import Forecast
+    from ragtui.experiments.slices import Slice
+
 NONE: Final = "–"
 ALPHA: Final = 0.05
 SIDES: Final = ("candidate", "baseline")
+
+
+def starts(found: Preflight) -> list[str]:
+    """Who is asked for answers and what code is started, a line each."""
+    if found.plan.responses_of is not None:
+        return [f"scores what experiment {found.plan.responses_of} stored; no target is called"]
+    asked = [f"{spec} is asked for the answers to {count(n, 'case')}" for spec, n in found.target_calls.items()]
+    code = [each if isinstance(each, str) else each.name for each in found.code]
+    return asked + ([f"starts code: {', '.join(code)}"] if code else [])
+
+
+def takes(found: Preflight) -> str:
+    """``takes about 2 min, as earlier runs did``, or that it is not known yet."""
+    if found.seconds is None:
+        return "time unknown; after five rows there is an estimate of time and cost"
+    return f"takes about {duration(found.seconds)} at the pace of earlier runs"
+
+
+def forecast(told: Forecast) -> str:
+    """``about 120,000 tokens, 1.20 to 2.75 USD, 4 min in all``."""
+    parts = [f"about {told.tokens:,} tokens"] if told.tokens else []
+    parts += [f"{told.cost[0]:.2f} to {told.cost[1]:.2f} USD"] if told.cost is not None else []
+    parts += [duration(told.seconds)] if told.seconds is not None else []
+    return f"{', '.join(parts)} in all" if parts else ""
+
+
+def duration(seconds: float) -> str:
+    """``12 s``, ``4 min``, ``2.5 h``."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def number(value: float | None, digits: int = 2, against: float | None = None, most: int = 9) -> str:
@@ -92,7 +128,7 @@ def _digits(summary: MetricSummary, metric: PlannedMetric | None) -> int:
     """As many digits as it takes to tell the ends of the mean's interval apart."""
     digits = digits_of(metric)
     while summary.ci95 and digits < 6 and number(summary.ci95[0], digits) == number(summary.ci95[1], digits):
-        if summary.ci95[0] == summary.ci95[1]:
+        if summary.ci95[1] - summary.ci95[0] < 1e-9:
             break
         digits += 1
     return digits
@@ -103,7 +139,7 @@ def interval(ci95: tuple[float, float] | None, digits: int = 2, signed: bool = F
     if ci95 is None:
         return NONE
     say = signed_number if signed else number
-    while ci95[0] < ci95[1] and say(ci95[0], digits) == say(ci95[1], digits) and digits < 6:
+    while ci95[1] - ci95[0] > 1e-9 and say(ci95[0], digits) == say(ci95[1], digits) and digits < 6:
         digits += 1
     return f"[{say(ci95[0], digits)}, {say(ci95[1], digits)}]"
 
@@ -175,7 +211,18 @@ def pairs(comparison: MetricComparison, sides: tuple[str, str] = SIDES) -> str:
     shown = f"{comparison.wins} better, {comparison.ties} equal, {comparison.losses} worse"
     alone = zip((comparison.new, comparison.missing), sides, strict=True)
     extra = [f"{n} scored for {'' if side.isupper() else 'the '}{side} only" for n, side in alone if n]
-    return f"{count(comparison.n_pairs, 'pair')}: {shown}{'; ' + ', '.join(extra) if extra else ''}"
+    of = f" of {count(comparison.sources, 'source')}" if comparison.sources is not None else ""
+    return f"{count(comparison.n_pairs, 'pair')}{of}: {shown}{'; ' + ', '.join(extra) if extra else ''}"
+
+
+def worse_slice(each: Slice, metric: PlannedMetric) -> str:
+    """``groundedness is worse where topic is billing: -0.80 [-1.20, -0.40] to the rest, p (Holm) .003; 24 of 24 cases``."""
+    digits = digits_of(metric)
+    figures = (
+        f"{signed_number(each.against_rest, digits)}{unit(metric)} {interval(each.rest_ci95, digits, signed=True)}"
+    )
+    n = f"{each.n_scored} of {count(each.n_total, 'case')}"
+    return f"{metric.spec} is worse where {each.column} is {each.value}: {figures} to the rest, p (Holm) {p_value(each.p_holm)}; {n}"
 
 
 def p_holm(comparison: MetricComparison) -> str:

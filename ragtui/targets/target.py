@@ -18,11 +18,22 @@ class TargetError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A test case as a target may see it: its inputs and filters. Expected values are not here, on purpose."""
+    """A test case as a target may see it. Expected values are not here, on purpose.
+
+    ``query`` is what is asked: the ``query`` among the inputs, else the first of them. ``contexts`` are those that the
+    dataset brings for answering with, ``history`` the messages (``role``, ``content``) before the last one of the user.
+    """
 
     case_id: str
     inputs: Mapping[str, str]
     filters: Mapping[str, object] = field(default_factory=dict)
+    contexts: tuple[str, ...] = ()
+    history: tuple[Mapping[str, str], ...] = ()
+    setup: str | None = None  # the case's own setup script, by its name
+
+    @property
+    def query(self) -> str:
+        return self.inputs.get("query") or next(iter(self.inputs.values()), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +67,20 @@ class Ranker(Protocol):
 
 
 class Target(Protocol):
-    """Who answers. ``replays`` is true where responses are only looked up, so that asking again is free."""
+    """Who answers. ``replays`` is true where responses are only looked up, so that asking again is free.
 
-    spec: str
-    replays: bool
-    host: str | None
+    A target that runs code of the workspace also has ``code``: the files and texts that the user must have allowed
+    (``ragtui.trust``) before ``respond`` is called. Opening one runs nothing.
+    """
+
+    @property
+    def spec(self) -> str: ...
+
+    @property
+    def replays(self) -> bool: ...
+
+    @property
+    def host(self) -> str | None: ...
 
     def respond(self, cases: Sequence[Case]) -> AsyncIterator[Response]:
         """Answers each case once, in any order, as answers come. One case's failure is its response, never an

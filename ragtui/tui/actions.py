@@ -118,6 +118,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("datasets", "next-finding", "],)", "Next finding", "next finding", rank=4),
     Action("datasets", "previous-finding", "[,(", "Previous finding"),
     Action("datasets", "reread", "r", "Read the files again"),
+    Action("datasets", "stop", "X", "Stop reading; the first rows stay"),
     Action("datasets", "evaluate", "x", "New experiment with this dataset", "evaluate", rank=3),
     Action("datasets", "explain", "i", "Explain this finding's rule"),
     Action("datasets", "copy", "y", "Copy this cell, whole"),

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ragtui.text import storable
 
@@ -15,16 +15,21 @@ if TYPE_CHECKING:
     from ragtui.datasets.dataset import Dataset
     from ragtui.datasets.findings import Finding
     from ragtui.datasets.rules import Rule
+    from ragtui.datasets.watch import Watch
 
-_READ_AGAIN: Final = 5_000_000  # bytes that are read once more for each platform
+_READ_AGAIN: Final = 1_000_000_000  # bytes that are read once more for each platform that loads the format
+_STAMPED: Final = 500  # files
+Stamp: TypeAlias = tuple[tuple[str, int, int], ...]
 _LOOKED_AT: Final = 3_000  # entries of a folder that is scanned without being asked
 
 
-@dataclass
+@dataclass(eq=False)
 class OpenDataset:
     """A dataset on the workbench. ``dataset`` is ``None`` while it is read, or if it could not be (``failure``).
 
-    ``counts`` are the findings per rule code and level, also those not listed.
+    ``counts`` are the findings per rule code and level, also those not listed. While ``reading``, and if that was stopped
+    (``is_beginning``), ``dataset`` holds the first rows only. ``notes`` are remarks about what was passed over where it
+    lies; ``stamp`` is what its files were like when they were read, ``changed`` whether they are otherwise now.
     """
 
     path: str
@@ -33,6 +38,16 @@ class OpenDataset:
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     failure: str = ""
     ready: dict[str, tuple[bool, str]] | None = None
+    reading: Watch | None = None
+    notes: list[str] = field(default_factory=list)
+    stamp: Stamp = ()
+    changed: bool = False
+    is_beginning: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of it is read."""
+        return self.dataset is not None and self.reading is None and not self.is_beginning
 
     @property
     def name(self) -> str:
@@ -44,14 +59,18 @@ class OpenDataset:
         return (self.path, self.dataset.path if self.dataset is not None else "", self.name)
 
 
-def read(paths: list[str]) -> list[OpenDataset]:
-    """Opens files and folders; what cannot be opened says why. Takes as long as it takes: call it in a thread."""
+def read(paths: list[str], watch: Watch | None = None) -> list[OpenDataset]:
+    """Opens files and folders; what cannot be opened says why. Takes as long as it takes: call it in a thread.
+
+    Raises:
+        Stopped: ``watch`` was stopped.
+    """
     from ragtui.datasets.check import CannotOpen, open_datasets
 
     found: list[OpenDataset] = []
     for path in paths:
         try:
-            found += _opened(path, open_datasets([path]))
+            found += _opened(path, open_datasets([path], watch=watch))
         except CannotOpen as error:
             found.append(OpenDataset(path, failure=_said_here(str(error))))
     return found
@@ -77,29 +96,45 @@ def rule_names() -> dict[str, str]:
     return {code: each.name for code, each in rules().items()}
 
 
-def ready_for(opened: OpenDataset) -> dict[str, tuple[bool, str]]:
+def ready_for(opened: OpenDataset, watch: Watch | None = None) -> dict[str, tuple[bool, str]]:
     """Per platform, whether the dataset can be used there as it is, and what stands in the way.
 
-    The data is judged anew for each platform: call it in a thread. Empty for what is too big to be read that often.
+    The data is judged anew for each platform that loads its format: call it in a thread. Without those of what is too big
+    to be read that often.
+
+    Raises:
+        Stopped: ``watch`` was stopped.
     """
-    from ragtui.datasets.check import CannotOpen, open_datasets, platforms
+    from ragtui.datasets.check import platforms
+    from ragtui.datasets.formats import formats
+    from ragtui.datasets.rules.platforms import wrong_format
+
+    if opened.dataset is None:
+        return {}
+    format = formats()[opened.dataset.format]
+    at_home = getattr(format, "platforms", platforms())
+    large = _size(opened.dataset.location) > _READ_AGAIN
+    ready: dict[str, tuple[bool, str]] = {}
+    for platform in platforms():
+        if platform not in at_home:
+            ready[platform] = (False, wrong_format(format.title, platform).message)
+        elif not large:
+            ready[platform] = _judged(opened.dataset.path, platform, watch)
+    return ready
+
+
+def _judged(path: str, platform: str, watch: Watch | None) -> tuple[bool, str]:
+    from ragtui.datasets.check import CannotOpen, open_datasets
     from ragtui.datasets.findings import Level
     from ragtui.datasets.formats import ReadOptions
 
-    if opened.dataset is None or _size(opened.dataset.location) > _READ_AGAIN:
-        return {}
-    ready: dict[str, tuple[bool, str]] = {}
-    for platform in platforms():
-        try:
-            judged = open_datasets([opened.dataset.path], ReadOptions(platform=platform))
-        except CannotOpen as error:
-            ready[platform] = (False, str(error))
-            continue
-        errors, warnings = judged.total(Level.ERROR), judged.total(Level.WARNING)
-        foreign = next((finding.message for finding in judged.findings() if finding.code == "FILE201"), "")
-        said = [f"{n} {word}{'' if n == 1 else 's'}" for n, word in ((errors, "error"), (warnings, "warning")) if n]
-        ready[platform] = (errors == 0, foreign or ", ".join(said))
-    return ready
+    try:
+        judged = open_datasets([path], ReadOptions(platform=platform), whole=True, watch=watch)
+    except CannotOpen as error:
+        return False, str(error)
+    errors, warnings = judged.total(Level.ERROR), judged.total(Level.WARNING)
+    said = [f"{n:,} {word}{'' if n == 1 else 's'}" for n, word in ((errors, "error"), (warnings, "warning")) if n]
+    return errors == 0, ", ".join(said)
 
 
 def file_of(opened: OpenDataset, finding: Finding | None = None) -> Path:
@@ -123,6 +158,21 @@ def complete_path(typed: str) -> list[str]:
     return [f"{each}/" if each.is_dir() else str(each) for each in shown]
 
 
+def stamp(location: Path) -> Stamp:
+    """What a dataset's files are like now: their names, sizes and times of change. Empty where that cannot be seen."""
+    try:
+        files = [location] if location.is_file() else sorted([*location.iterdir(), *location.glob("*/*")])[:_STAMPED]
+        seen = ((str(file), file.stat()) for file in files if file.is_file())
+        return tuple((name, about.st_size, about.st_mtime_ns) for name, about in seen)
+    except OSError:
+        return ()
+
+
+def changed_since(opened: OpenDataset) -> bool:
+    """Whether the files of a dataset are otherwise now than when it was read. Looks at the disk: call it in a thread."""
+    return opened.dataset is not None and stamp(opened.dataset.location) != opened.stamp
+
+
 def _opened(path: str, opened: Opened) -> list[OpenDataset]:
     """What the reader found, a dataset each with the findings that are its own."""
     found: list[OpenDataset] = []
@@ -138,7 +188,7 @@ def _opened(path: str, opened: Opened) -> list[OpenDataset]:
                 counts = Counter()
                 for (_, code, level), n in report.counts.items():
                     counts[code, level.value] += n
-            found.append(OpenDataset(path, dataset, mine, counts))
+            found.append(OpenDataset(path, dataset, mine, counts, notes=opened.notes, stamp=stamp(dataset.location)))
         if not datasets and report.counts:
             worst = min(report.findings, key=lambda finding: finding.level.rank)
             counts = Counter((finding.code, finding.level.value) for finding in report.findings)

@@ -10,16 +10,15 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from ragtui.tui.opened import OpenDataset, around, read
 from ragtui.tui.widgets.top_bar import Counts
 from ragtui.workspace import Workspace, write_atomically
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from ragtui.datasets.dataset import Dataset
+    from ragtui.datasets.watch import Watch
     from ragtui.experiments.plan import Plan
     from ragtui.experiments.preflight import Preflight
     from ragtui.experiments.progress import Progress
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
     from ragtui.metrics.own.files import OwnFile
     from ragtui.tui.running import Run
     from ragtui.tui.triage import Triage
-
-_TEXTS_AT_ONCE: Final = 20_000  # documents of a corpus that are shown with their texts
 
 
 class Workbench:
@@ -44,6 +41,7 @@ class Workbench:
         self.datasets: list[OpenDataset] = []
         self.run: Run | None = None
         self.last_run: Run | None = None
+        self.unseen = ""  # the experiment that has ended and was not looked at since
         self.last_triage: Triage | None = None
         self._stores: dict[bool, Store] = {}  # by whether it may write
         self._opened_stores: list[Store] = []
@@ -295,6 +293,8 @@ class Workbench:
         run = self.run
         assert run is not None
         self.run, self.last_run = None, run
+        if not run.problem:
+            self.unseen = run.plan.id
         return run
 
     def triage(self, experiment: str) -> Triage:
@@ -389,12 +389,17 @@ class Workbench:
 
     # Datasets
 
-    def read(self, paths: list[str]) -> list[OpenDataset]:
-        """Opens files and folders, or without any what lies around the workspace. Takes its time: call it in a thread."""
-        return read(paths or around(self.workspace.root))
+    def read(self, paths: list[str], watch: Watch | None = None) -> list[OpenDataset]:
+        """Opens files and folders, or without any what lies around the workspace. Takes its time: call it in a thread.
+
+        Raises:
+            Stopped: ``watch`` was stopped.
+        """
+        return read(paths or around(self.workspace.root), watch)
 
     def put(self, opened: list[OpenDataset]) -> None:
-        """Puts datasets on the workbench; one that was there already is replaced."""
+        """Puts datasets on the workbench; one that was there already is replaced, as is one of which only the first rows
+        are there by the whole."""
         for each in opened:
             same = [i for i, old in enumerate(self.datasets) if old.origin == each.origin]
             if same:
@@ -405,17 +410,3 @@ class Workbench:
     def opened_paths(self) -> list[str]:
         """The paths of what is open, each once, as the user named them."""
         return list(dict.fromkeys(each.path for each in self.datasets))
-
-    def with_texts(self, opened: OpenDataset, part: str, frame: pl.DataFrame) -> pl.DataFrame:
-        """A corpus with its documents' texts beside their ids, as far as they can be had at once."""
-        if part != "corpus" or opened.dataset is None or frame.height > _TEXTS_AT_ONCE:
-            return frame
-        import polars as pl
-
-        from ragtui.datasets.texts import documents
-
-        found = documents(opened.dataset, frame["doc_id"].to_list())
-        titles = [found[doc_id].title if doc_id in found else None for doc_id in frame["doc_id"]]
-        texts = [found[doc_id].text if doc_id in found else None for doc_id in frame["doc_id"]]
-        shown = frame.with_columns(pl.Series("text", texts, dtype=pl.String))
-        return shown.with_columns(pl.Series("title", titles, dtype=pl.String)) if any(titles) else shown

@@ -49,7 +49,7 @@ def test_without_a_terminal_it_prints_every_figure_and_ends_well(tmp_path: Path)
         assert re.search(rf"^{metric} +candidate +[\d.]+.* \(\d+/60", out, re.MULTILINE), metric
     groundedness = out[out.index("groundedness") :]
     assert re.search(r"candidate +\d\.\d\d \(\d+/60; \d+ n/a\) +\[\d\.\d\d, \d\.\d\d\] +\d+ %", groundedness)
-    assert re.search(r"Δ +\+\d\.\d\d \(\d+ pairs\) +\[\+\d\.\d\d, \+\d\.\d\d\] +p \(Holm\) <?\.\d+", groundedness)
+    assert re.search(r"Δ +\+\d\.\d\d \(\d+ pairs\) +\[\+\d\.\d\d, \+\d\.\d\d\] +p <?\.\d+", groundedness)
     worst = out[out.index("worst by groundedness") : out.index("worst by relevance")]
     assert len(re.findall(r"^ +\d  desk-\d{3}  .+\n +\S", worst, re.MULTILINE)) == 5
     assert "heuristic" in out

@@ -75,11 +75,28 @@ def test_gates_decide_the_status_and_say_why(desk: Shell, gates: list[str], stat
 def test_the_table_shows_the_p_that_the_verdict_goes_by_and_a_shown_difference_is_not_inconclusive(desk: Shell) -> None:
     said = desk(*RUN, "--fail-if-worse")
     assert "pass · p (Holm)" in said.out
-    lines = [line for line in said.out.splitlines() if "p (Holm) " in line]
-    in_table = [line.rsplit("p (Holm) ", 1)[1].strip() for line in lines if line.lstrip().startswith("Δ")]
+    lines = said.out.splitlines()
+    in_table = [line.rsplit(" p ", 1)[1].strip() for line in lines if line.lstrip().startswith("Δ")]
     in_verdicts = [line.rsplit("p (Holm) ", 1)[1].split(";")[0] for line in lines if "candidate is" in line]
     assert in_table == in_verdicts != []
     assert "inconclusive" not in said.out
+
+
+def test_the_gate_on_regression_looks_at_quality_and_leaves_time_to_a_limit_of_its_own(
+    desk: Shell,
+) -> None:
+    metrics = ("run", "desk.jsonl", "-m", "f1,answer_length", "-c", "recorded:worse", "-b", "recorded:new")
+    said = desk(*metrics, "--fail-if-worse")
+    assert "FAILED f1" in said.out
+    assert "FAILED answer_length" not in said.out
+
+
+def test_what_the_embedded_judge_is_stands_in_every_report_for_people(desk: Shell) -> None:
+    desk("run", "desk.jsonl", "-m", "relevance", "-c", "recorded:new", "--report", "r.md", "--report", "r.html")
+    for name in ("r.md", "r.html"):
+        assert "The embedded judge is a heuristic" in (desk.folder / name).read_text()
+    desk("run", "desk.jsonl", "-m", "f1", "-c", "recorded:new", "--report", "f1.md")
+    assert "heuristic" not in (desk.folder / "f1.md").read_text()
 
 
 def test_a_sure_drop_fails_the_gate_on_regression(desk: Shell) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from ragtui.datasets.check import open_dataset
 from ragtui.datasets.formats import ReadOptions
-from ragtui.experiments import case_run, preflight
+from ragtui.experiments import answering, preflight
 from ragtui.experiments.case_inputs import query_frame, target_cases
 from ragtui.experiments.plan import Plan, Side
 from ragtui.experiments.planning import PlanError, make_plan, reopen
@@ -162,16 +162,16 @@ def test_a_failing_target_leaves_its_state_and_the_rest_is_scored(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shell.write("desk.jsonl", ROWS)
-    monkeypatch.setattr(case_run, "open_target", lambda *_: Flaky())
+    monkeypatch.setattr(answering, "open_target", lambda *_: Flaky())
     Flaky.shown = []
-    results = ran(shell.folder, metrics="f1,latency", candidate="flaky")
+    results = ran(shell.folder, metrics="f1,latency", candidate="http://127.0.0.1:1/")
     assert states(results, "f1")["b"] is State.TARGET_ERROR
     assert states(results, "latency") == {"a": State.SCORED, "b": State.TARGET_ERROR, "c": State.SCORED}
     side = results.detail("b").side(Side.CANDIDATE)
     assert side is not None
     assert (side.state, side.cells[0].cause, side.message) == (State.TARGET_ERROR, "timeout", "no answer within 30 s")
     asked = len(Flaky.shown)
-    ran(shell.folder, metrics="f1,latency", candidate="flaky")
+    ran(shell.folder, metrics="f1,latency", candidate="http://127.0.0.1:1/")
     assert [case.case_id for case in Flaky.shown[asked:]] == ["b"], "only the failed case is asked again"
 
 
@@ -179,9 +179,9 @@ def test_expected_values_never_reach_a_target(shell: Shell, monkeypatch: pytest.
     secret = "PLANTED-7731"
     rows = [{"id": "a", "query": "q", "ground_truth": secret, "expected_document": secret, "response": secret}]
     shell.write("desk.jsonl", rows)
-    monkeypatch.setattr(case_run, "open_target", lambda *_: Flaky())
+    monkeypatch.setattr(answering, "open_target", lambda *_: Flaky())
     Flaky.shown = []
-    ran(shell.folder, metrics="f1", candidate="flaky")
+    ran(shell.folder, metrics="f1", candidate="http://127.0.0.1:1/")
     plan, dataset, _ = prepared(shell.folder, metrics="f1")
     mapped = target_cases(dataset, {"query": "${data.ground_truth}"}, [0])
     assert Flaky.shown

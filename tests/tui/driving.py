@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
+import unicodedata
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from textual import events
+from textual.keys import _character_to_key, _get_unicode_name_from_key
 from textual.pilot import Pilot
 
 from ragtui.tui.app import RagtuiApp
@@ -45,15 +48,33 @@ async def settled(app: RagtuiApp, pilot: Pilot[None]) -> None:
 
 async def press(app: RagtuiApp, pilot: Pilot[None], *keys: str) -> None:
     """Presses keys one after the other and waits for what they set going."""
-    await pilot.press(*keys)
+    await type_keys(app, *keys)
     await settled(app, pilot)
 
 
 async def type_text(app: RagtuiApp, pilot: Pilot[None], text: str) -> None:
-    names = {" ": "space", "/": "slash", ".": "full_stop", "'": "apostrophe", '"': "quotation_mark", "<": "less_than_sign",
-             "-": "minus", "_": "underscore", "%": "percent_sign", "@": "at", ":": "colon", "=": "equals_sign"}  # fmt: skip
-    await pilot.press(*(names.get(character, character) for character in text))
-    await settled(app, pilot)
+    await press(app, pilot, *text)
+
+
+async def type_keys(app: RagtuiApp, *keys: str) -> None:
+    """Types keys, or characters, and waits until the app has dealt with the last; a pilot waits long after each."""
+    for key in keys:
+        app.post_message(key_event(key))
+    end = time.monotonic() + _LONGEST_WAIT
+    await asyncio.sleep(0.005)
+    while app.keys_ahead:
+        assert time.monotonic() < end, f"{app.keys_ahead} of {len(keys)} keys were not dealt with"
+        await asyncio.sleep(0.005)
+
+
+def key_event(key: str) -> events.Key:
+    """The event a terminal's driver makes of a key, given by its name or its character."""
+    if len(key) == 1:
+        return events.Key(_character_to_key(key), key)
+    try:
+        return events.Key(key, unicodedata.lookup(_get_unicode_name_from_key(key)))
+    except KeyError:
+        return events.Key(key, None)
 
 
 async def shows(app: RagtuiApp, pilot: Pilot[None], text: str) -> str:

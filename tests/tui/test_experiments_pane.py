@@ -20,7 +20,7 @@ from ragtui.tui.screens.experiments import ExperimentsPane
 from ragtui.tui.widgets.form import Form
 from ragtui.tui.widgets.virtual_table import VirtualTable
 from ragtui.workspace import Workspace, bundled
-from tests.tui.driving import NARROW, WIDE, lines_of, press, running, screen_text, shows, type_text
+from tests.tui.driving import NARROW, WIDE, lines_of, press, running, screen_text, shows, type_keys, type_text, until
 from tests.tui.making import write_experiment
 
 
@@ -188,3 +188,32 @@ async def test_an_experiment_is_deleted_and_brought_back(tmp_path: Path) -> None
         assert "No experiment was run in this folder yet" in screen_text(app)
         await press(app, pilot, "u")
         assert "▌ ✓ finished  support.jsonl  answers" in screen_text(app)
+
+
+async def test_results_show_the_experiment_that_ended_last(desk: Path) -> None:
+    async with running(desk.parents[1], str(small(desk))) as (app, pilot):
+        await press(app, pilot, "x", "ctrl+r")
+        await shows(app, pilot, "finished: 96 cells")
+        await press(app, pilot, "4")
+        await shows(app, pilot, "worst first")
+        (first,) = app.workbench.experiments()
+        await press(app, pilot, "1", "x", *["j"] * 7, "enter", "4", "enter", "ctrl+r")
+        await until(pilot, lambda: str(len(app.workbench.experiments())), lambda n: n == "2")
+        await until(pilot, lambda: str(app.workbench.is_running), lambda running: running == "False")
+        await press(app, pilot, "4")
+        shown = await shows(app, pilot, "4 cases")
+        assert first.id not in shown
+
+
+async def test_asked_for_too_early_it_starts_when_the_plan_was_looked_at(desk: Path) -> None:
+    async with running(desk.parents[1], str(small(desk))) as (app, pilot):
+        await type_keys(app, "x", "ctrl+r")
+        await shows(app, pilot, "finished: 96 cells")
+
+
+async def test_leaving_the_form_leads_back_to_where_it_was_asked_for(desk: Path) -> None:
+    async with running(desk.parents[1], str(small(desk))) as (app, pilot):
+        await press(app, pilot, "x", "escape")
+        assert app.main.pane.id == "datasets"
+        await press(app, pilot, "3", "a", "escape")
+        assert app.main.pane.id == "experiments"

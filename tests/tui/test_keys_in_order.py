@@ -6,37 +6,18 @@ import time
 from pathlib import Path
 
 import pytest
-from textual import events
-from textual.pilot import Pilot
 
 from ragtui.tui.app import RagtuiApp
 from ragtui.tui.screens.experiment_form import ExperimentForm
 from ragtui.tui.widgets.choosing import Choosing
 from ragtui.tui.widgets.form import Form
 from ragtui.tui.widgets.virtual_table import VirtualTable
-from tests.tui.driving import running, screen_text, settled
-
-NAMES = {
-    "/": "slash",
-    ":": "colon",
-    "\r": "enter",
-    "?": "question_mark",
-    " ": "space",
-    "\t": "tab",
-    "<": "less_than_sign",
-}
-SILENT = {"\r", "\t"}
+from tests.tui.driving import running, screen_text, settled, type_keys
 
 
-async def burst(app: RagtuiApp, pilot: Pilot[None], keys: str) -> None:
+async def burst(app: RagtuiApp, keys: str) -> None:
     """All keys are in the queue before the first is handled; waits until the last one is."""
-    for key in keys:
-        app.post_message(events.Key(NAMES.get(key, key), None if key in SILENT else key))
-    until = time.monotonic() + 20
-    await pilot.pause(0.01)
-    while app.keys_ahead and time.monotonic() < until:
-        await pilot.pause(0.005)
-    assert not app.keys_ahead
+    await type_keys(app, *("enter" if key == "\r" else "tab" if key == "\t" else key for key in keys))
 
 
 @pytest.fixture
@@ -50,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 async def test_a_search_and_a_move_after_it(folder: Path) -> None:
     async with running(folder, "ants.jsonl", "bees.jsonl", "cats.jsonl") as (app, pilot):
-        await burst(app, pilot, "/bees\rj")
+        await burst(app, "/bees\rj")
         await settled(app, pilot)
         table = app.main.query_one("#list", VirtualTable)
         assert table.searched == "bees"
@@ -59,7 +40,7 @@ async def test_a_search_and_a_move_after_it(folder: Path) -> None:
 
 async def test_a_filter_that_is_checked_elsewhere_and_moves_after_it(folder: Path) -> None:
     async with running(folder, "ants.jsonl") as (app, pilot):
-        await burst(app, pilot, "\rf_line < 9\rjjj")
+        await burst(app, "\rf_line < 9\rjjj")
         await settled(app, pilot)
         table = app.main.query_one("#rows", VirtualTable)
         assert table.condition == "_line < 9"
@@ -68,18 +49,18 @@ async def test_a_filter_that_is_checked_elsewhere_and_moves_after_it(folder: Pat
 
 async def test_a_list_that_opens_takes_what_was_typed_before_it_was_there(folder: Path) -> None:
     async with running(folder, "ants.jsonl") as (app, pilot):
-        await burst(app, pilot, "?zoom")
+        await burst(app, "?zoom")
         await settled(app, pilot)
         assert isinstance(app.screen, Choosing)
         assert "zoom" in screen_text(app)
-        await burst(app, pilot, "\r")
+        await burst(app, "\r")
         await settled(app, pilot)
         assert app.screen is app.main
 
 
 async def test_a_form_that_opens_takes_the_keys_that_were_meant_for_it(folder: Path) -> None:
     async with running(folder, "ants.jsonl", "bees.jsonl") as (app, pilot):
-        await burst(app, pilot, "jxjjjjjjjl")
+        await burst(app, "jxjjjjjjjl")
         await settled(app, pilot)
         assert isinstance(app.screen, ExperimentForm)
         assert app.screen.query_one(Form).values["limit"] == "10"
@@ -87,17 +68,17 @@ async def test_a_form_that_opens_takes_the_keys_that_were_meant_for_it(folder: P
 
 async def test_panes_are_changed_in_order(folder: Path) -> None:
     async with running(folder, "ants.jsonl") as (app, pilot):
-        await burst(app, pilot, "23412")
+        await burst(app, "23412")
         await settled(app, pilot)
         assert app.main.pane.id == "groups"
 
 
 async def test_a_hundred_moves_take_no_noticeable_time(folder: Path) -> None:
     async with running(folder, "ants.jsonl") as (app, pilot):
-        await burst(app, pilot, "\r")
+        await burst(app, "\r")
         await settled(app, pilot)
         table = app.main.query_one("#rows", VirtualTable)
         started = time.process_time()
-        await burst(app, pilot, "jk" * 50 + "jjj")
+        await burst(app, "jk" * 50 + "jjj")
         assert table.position == 3
         assert time.process_time() - started < 2.0

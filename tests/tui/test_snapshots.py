@@ -56,7 +56,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     (folder / "ragtui.toml").write_text('[groups.answers]\nmetrics = ["groundedness", "relevance", "f1", "latency"]\n')
     monkeypatch.chdir(folder)
-    monkeypatch.setattr("ragtui.tui.workbench.read", lambda _: [opened()])
+    monkeypatch.setattr("ragtui.tui.workbench.read", lambda *_: [opened()])
     monkeypatch.setattr("ragtui.tui.opened.rule_names", lambda: {"TBL001": "empty-expected", "TEXT003": "stray-mark"})
     monkeypatch.setattr("ragtui.tui.screens.experiment_views.ago", lambda *_: "just now")
     monkeypatch.delenv("NO_COLOR", raising=False)

@@ -6,7 +6,6 @@ import json
 import re
 from pathlib import Path
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -14,7 +13,7 @@ from ragtui.text import block, cell
 from ragtui.tui.app import RagtuiApp
 from ragtui.tui.widgets.passage import Passage, Span
 from ragtui.tui.widgets.virtual_table import VirtualTable
-from tests.tui.driving import NARROW, WIDE, press, running, screen_text, settled, type_text
+from tests.tui.driving import NARROW, press, running, screen_text, settled, type_text
 from tests.tui.making import write_experiment
 
 HOSTILE = "[/x][red]no[/][@click=app.quit]go[/] \x1b]52;c;cHduZWQ=\x07\x1b[2J\u202egnp.\u202c \x9b31m\x00\u200b{}"
@@ -51,11 +50,10 @@ def hostile_files(folder: Path) -> list[str]:
     return [str(folder / "rows.jsonl"), str(folder / "rows.csv"), str(beir)]
 
 
-@pytest.mark.parametrize("size", [WIDE, NARROW])
-async def test_a_hostile_dataset_walks_through_every_screen(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_a_hostile_dataset_walks_through_every_screen(tmp_path: Path) -> None:
     experiment = write_experiment(tmp_path, text=HOSTILE)
     seen: list[str] = []
-    async with running(tmp_path, *hostile_files(tmp_path), size=size) as (app, pilot):
+    async with running(tmp_path, *hostile_files(tmp_path), size=NARROW) as (app, pilot):
         safe(app, seen)
         for keys in ("j j j j j j", "tab tab j l l", "enter escape", "tab j", "tab j", "i escape", "question_mark escape",
                      "ctrl+p escape", "s escape", "2", "tab j", "3", "1 g", "x"):  # fmt: skip

@@ -29,34 +29,25 @@ def print_results(
 
     ``metric`` limits the worst rows to that one. ``strict`` shows means that count errors as the worst score.
     """
+    from ragtui.cli.results_output.slices import print_slices
     from ragtui.cli.results_output.worst import print_worst
-    from ragtui.experiments.planning import judged_by_another_version
+    from ragtui.experiments.remarks import OLD_JUDGE, remarks
 
     _heading(results, console)
     console.print(_figures(results, strict))
     for found in results.comparisons():
         console.print(text.cell(wording.verdict(found, results.plan.metric(found.metric))), soft_wrap=True)
+    print_slices(results, console)
     said = wording.causes(results.causes(), results.labelled())
     if said:
         console.print(f"\n{said}", soft_wrap=True)
-    if results.plan.judge_model == "embedded" and any(each.question for each in results.plan.metrics):
-        console.print(
-            "\nThe embedded judge is a heuristic: it compares words, numbers, names and negations, and is weak outside "
-            "English.",
-            style="dim",
-            soft_wrap=True,
-        )
-    if judged_by_another_version(results.plan):
-        console.print(
-            "These scores are of another version of the embedded judge than the one installed: run it again for current ones.",
-            style="yellow",
-            soft_wrap=True,
-        )
+    for each in remarks(results.plan):
+        console.print(f"\n{each}", style="yellow" if each is OLD_JUDGE else "dim", soft_wrap=True)
     if said := wording.stale(results.stale):
         console.print(text.cell(said), style="yellow", soft_wrap=True)
-    for each in results.plan.metrics:
-        if worst and metric in (None, each.spec):
-            print_worst(results, each, worst, console)
+    for planned in results.plan.metrics:
+        if worst and metric in (None, planned.spec):
+            print_worst(results, planned, worst, console)
     if judgement is not None:
         print_judgement(judgement, console)
 
@@ -114,7 +105,7 @@ def _difference(found: MetricComparison, metric: PlannedMetric) -> tuple[str, st
     shown = (
         f"{wording.signed_number(found.delta, digits)}{wording.unit(metric)} ({wording.count(found.n_pairs, 'pair')})"
     )
-    return shown, wording.interval(found.ci95, digits, signed=True), wording.p_holm(found)
+    return shown, wording.interval(found.ci95, digits, signed=True), f"p {wording.p_value(found.p_holm)}"
 
 
 def print_judgement(judgement: Judgement, console: Console) -> None:

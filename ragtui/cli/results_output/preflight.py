@@ -33,12 +33,16 @@ def print_preflight(found: Preflight, console: Console, *, inputs: bool = False)
         )
     for note in found.notes:
         console.print(f"  {text.cell(note)}", soft_wrap=True)
+    for line in wording.starts(found):
+        console.print(f"  {text.cell(line)}", soft_wrap=True)
     for host, n in found.leaving.items():
         console.print(f"  text of {wording.count(n, 'case')} leaves this machine, to {text.cell(host)}", soft_wrap=True)
     if found.calls:
         console.print(
             f"  {wording.count(found.calls, 'question')} to {text.cell(found.judge)}, {cost(found)}", soft_wrap=True
         )
+    if found.calls or found.target_calls:
+        console.print(f"  {wording.takes(found)}", soft_wrap=True)
 
 
 def _sides(found: Preflight) -> str:

@@ -37,6 +37,7 @@ class JsonLines:
 
     def read(self, source: Source) -> Reading:
         report = Report(source.file)
+        report.watch = source.watch
         data, start, exact, encoding = utf8_of(source.path, report)
         shape = shape_of(data[start : start + HEAD_BYTES], len(data) <= start + HEAD_BYTES)
         found = _elements(data, start, shape, report)

@@ -12,6 +12,7 @@ from typing import Protocol
 from ragtui.datasets.dataset import Dataset
 from ragtui.datasets.findings import Level, Report
 from ragtui.datasets.rules import Rule, rules
+from ragtui.datasets.watch import Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class Source:
 
     ``shown`` is the path as the user typed it (with ``#Sheet``); ``file`` is what findings call it: relative to the folder
     the user named, or the file's name, empty for that folder itself. ``cache`` keeps the parsed rows so that many formats
-    can look at them (``containers.reading_of``).
+    can look at them (``containers.reading_of``). ``watch`` is told how far reading is.
     """
 
     path: Path
@@ -69,6 +70,7 @@ class Source:
     file: str = ""
     sheet: str | None = None
     cache: dict[str, object] = field(default_factory=dict)
+    watch: Watch = field(default_factory=Watch)
 
     def __post_init__(self) -> None:
         if not self.file and not self.is_folder:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from ragtui.datasets.case_ids import identify, own_id_column
 from ragtui.datasets.containers import reading_of
 from ragtui.datasets.containers.table import Table
+from ragtui.datasets.conversations import last_said, messages_of
 from ragtui.datasets.dataset import Column, Dataset, Role, Shape
 from ragtui.datasets.formats import ReadOptions, Sniff, Source
 from ragtui.datasets.formats.table import guess_roles
@@ -104,16 +104,6 @@ class Azure:
 FORMAT: Final = Azure()
 
 
-def messages_of(cell: str | None) -> list[dict[str, Any]]:
-    """The messages of a conversation cell, empty where it holds none."""
-    try:
-        value = json.loads(cell or "")
-    except (ValueError, RecursionError):
-        return []
-    messages = value.get("messages") if isinstance(value, dict) else value
-    return [each for each in messages if isinstance(each, dict)] if isinstance(messages, list) else []
-
-
 def _with_last_turn(frame: pl.DataFrame, column: str, fields: dict[str, str]) -> tuple[pl.DataFrame, list[str]]:
     """The cases with query, response and context of each conversation's last turn, where no column of that name is there."""
     import polars as pl
@@ -122,22 +112,11 @@ def _with_last_turn(frame: pl.DataFrame, column: str, fields: dict[str, str]) ->
     conversations = [messages_of(cell) for cell in frame[column]]
     for wanted, role in _TURN.items():
         if wanted not in fields and wanted not in frame.columns:
-            added.append(pl.Series(wanted, [_last(messages, role) for messages in conversations], dtype=pl.String))
+            added.append(pl.Series(wanted, [last_said(messages, role) for messages in conversations], dtype=pl.String))
     if "context" not in fields and "context" not in frame.columns:
-        contexts = [_last(messages, "assistant", "context") for messages in conversations]
+        contexts = [last_said(messages, "assistant", "context") for messages in conversations]
         if any(context is not None for context in contexts):
             added.append(pl.Series("context", contexts, dtype=pl.String))
     if "_name" in frame.columns and added and added[0].name == "query":
         frame = frame.with_columns(added[0].fill_null("").alias("_name"))
     return frame.with_columns(added), [series.name for series in added]
-
-
-def _last(messages: list[dict[str, Any]], role: str, key: str = "content") -> str | None:
-    value = next(
-        (each.get(key) for each in reversed(messages) if each.get("role") == role and each.get(key) is not None), None
-    )
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, list) and all(isinstance(part, dict) and isinstance(part.get("text"), str) for part in value):
-        return "\n".join(part["text"] for part in value)
-    return json.dumps(value, ensure_ascii=False)

@@ -74,8 +74,24 @@ def rules() -> dict[str, Rule]:
     return dict(sorted(_RULES.items()))
 
 
-def run_rules(subject: object, report: Report, selected: Callable[[Rule], bool] = lambda rule: not rule.advice) -> None:
-    """Runs every selected rule declared for the type of ``subject`` and adds what it yields to ``report``."""
-    for each in rules().values():
-        if each.on is not None and each.check is not None and isinstance(subject, each.on) and selected(each):
-            report.extend(each.check(subject))
+def run_rules(
+    subject: object,
+    report: Report,
+    selected: Callable[[Rule], bool] = lambda rule: not rule.advice,
+    threads: int = 1,
+) -> None:
+    """Runs every selected rule declared for the type of ``subject`` and adds what it yields to ``report``. ``threads`` are
+    worth it where rules leave the work to Polars, which lets others go on meanwhile, and list no more than is shown."""
+    chosen = [each.check for each in rules().values() if each.on and isinstance(subject, each.on) and selected(each)]
+    checks = [check for check in chosen if check is not None]
+    if threads == 1:
+        for check in checks:
+            report.step()
+            report.extend(check(subject))
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(threads) as pool:
+        for found in pool.map(lambda check: list(check(subject)), checks):
+            report.extend(found)
+            report.step()

@@ -14,6 +14,7 @@ from ragtui import text
 from ragtui.experiments import wording
 from ragtui.experiments.gates import Judgement
 from ragtui.experiments.plan import PlannedMetric, Side
+from ragtui.experiments.remarks import remarks
 from ragtui.experiments.reports.spreadsheet import sheet
 from ragtui.experiments.results import MetricComparison, MetricSummary, Results
 
@@ -38,7 +39,9 @@ def _content(results: Results, judgement: Judgement) -> dict[str, Any]:
     frame = sheet(results, Side.CANDIDATE)
     return {
         "title": text.cell(f"{plan.dataset}: {plan.candidate}{against}"),
-        "head": text.cell(f"experiment {results.experiment}, {results.status}, judge {plan.judge}"),
+        "head": text.cell(
+            f"experiment {results.experiment}, {results.status}, judge {plan.judge}. {' '.join(remarks(plan))}"
+        ),
         "gate": _gate(judgement),
         "figures": _figures(results),
         "said": _said(results),

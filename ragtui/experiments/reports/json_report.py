@@ -4,10 +4,12 @@ holds."""
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any, Final
 
 from ragtui.experiments.gates import Judgement
 from ragtui.experiments.results import MetricComparison, MetricSummary, Results
+from ragtui.experiments.slices import Slice, slices
 
 SUFFIX: Final = ".json"
 
@@ -30,6 +32,12 @@ def content(results: Results, judgement: Judgement) -> dict[str, Any]:
         "group": plan.group,
         "metrics": [_summary(each) for each in results.summaries()],
         "comparison": [_comparison(each) for each in results.comparisons()],
+        **({"cluster": results.cluster} if results.cluster is not None else {}),
+        **(
+            {"slices": [_slice(each) for name in results.slicing for each in slices(results, name)]}
+            if results.slicing
+            else {}
+        ),
         "causes": dict(results.causes()),
         "labels": dict(results.labelled()),
         "gate": {
@@ -71,4 +79,9 @@ def _comparison(each: MetricComparison) -> dict[str, Any]:
         "new": each.new,
         "missing": each.missing,
         "mde": each.mde,
+        **({"sources": each.sources} if each.sources is not None else {}),
     }
+
+
+def _slice(each: Slice) -> dict[str, Any]:
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(each).items()}

@@ -9,6 +9,7 @@ from ragtui import text
 from ragtui.experiments import wording
 from ragtui.experiments.gates import Judgement
 from ragtui.experiments.plan import Side
+from ragtui.experiments.remarks import remarks
 from ragtui.experiments.results import Results
 from ragtui.experiments.worst import worst_rows
 
@@ -18,7 +19,8 @@ _SPECIAL: Final = re.compile(r"([\\`*_\[\]<>|~&]|:(?=//)|(?<=www)\.)")
 
 
 def render(results: Results, judgement: Judgement) -> str:
-    parts = [_head(results, judgement), _table(results), _verdicts(results), _causes(results), _worst(results)]
+    said = "\n\n".join([*remarks(results.plan), ""])
+    parts = [_head(results, judgement), _table(results), said, _verdicts(results), _causes(results), _worst(results)]
     return "\n".join(part for part in parts if part)
 
 

@@ -97,7 +97,7 @@ def _grounded_reason(evidence: Sequence[Evidence]) -> str:
     first = faults[0]
     more = sum(each.verdict != ENTAILED for each in evidence) - 1
     also = f"; {more} more unsupported" if more else ""
-    return f"“{_cut(first.claim)}”: {first.note}{also}"
+    return f"{first.note}: “{_cut(first.claim)}”{also}"
 
 
 def _cut(text: str) -> str:
@@ -158,7 +158,7 @@ def _completeness(reference: str, response: str, query: str) -> Verdict:
     share = sum(each.verdict == ENTAILED for each in evidence) / len(evidence)
     missing = [each for each in evidence if each.verdict != ENTAILED]
     if missing:
-        reason = f"“{_cut(missing[0].claim)}” ({len(missing)} of {len(evidence)}): {_about_response(missing[0].note)}"
+        reason = f"{_about_response(missing[0].note)}: “{_cut(missing[0].claim)}” ({len(missing)} of {len(evidence)})"
     else:
         reason = "the response says all that the ground truth says"
     return _scored(round(1 + 4 * share), reason, language, evidence)
@@ -175,10 +175,10 @@ def _similarity(reference: str, response: str, query: str) -> Verdict:
     score = round(1 + 4 * (0.7 * recall + 0.3 * precision))
     denied = next((each for each in (*there, *back) if each.verdict == CONTRADICTED), None)
     if denied is not None:
-        return _scored(min(score, 2), f"“{_cut(denied.claim)}”: {_about_response(denied.note)}", language, there)
+        return _scored(min(score, 2), f"{_about_response(denied.note)}: “{_cut(denied.claim)}”", language, there)
     missing = next((each for each in there if each.verdict != ENTAILED), None)
     if missing is not None:
-        return _scored(score, f"“{_cut(missing.claim)}” is missing: {_about_response(missing.note)}", language, there)
+        return _scored(score, f"{_about_response(missing.note)}: “{_cut(missing.claim)}” is missing", language, there)
     reason = "says the same as the ground truth" if precision == 1.0 else "says what the ground truth says, and more"
     return _scored(score, reason, language, there)
 

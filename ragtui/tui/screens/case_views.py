@@ -19,12 +19,15 @@ if TYPE_CHECKING:
 VERDICTS: Final = {"entailed": ("✓", "good"), "contradicted": ("✗", "bad"), "neutral": ("?", "warn")}
 
 
-def brief(case: CaseDetail, plan: Plan, metric: str) -> Passage:
+def brief(case: CaseDetail, plan: Plan, metric: str, *, reason_first: bool = False) -> Passage:
     """The case beside the table: what was asked and answered, then the selected metric's reason and claims, then the
-    others' in a line each."""
+    others' in a line each. ``reason_first`` is for where there is room for a few lines only."""
     passage = Passage()
     side = case.sides[0] if case.sides else None
     _labels(passage, case, Side.CANDIDATE)
+    selected = [each for each in (side.cells if side is not None else ()) if each.metric == metric]
+    for cell in selected if reason_first else ():
+        _score(passage, cell, plan, claims=False)
     for i, (name, value) in enumerate(case.inputs.items()):
         passage.line(("Q  " if i == 0 else f"{name}  ", "title"), (value, ""), hang=3)
     if side is None:
@@ -37,8 +40,11 @@ def brief(case: CaseDetail, plan: Plan, metric: str) -> Passage:
         passage.gap()
         _ranking(passage, side, limit=12)
     passage.gap()
-    for cell in (each for each in side.cells if each.metric == metric):
-        _score(passage, cell, plan, claims=True)
+    for cell in selected:
+        if reason_first:
+            _claims(passage, cell, plan)
+        else:
+            _score(passage, cell, plan, claims=True)
     _cause(passage, side)
     passage.gap()
     for cell in (each for each in side.cells if each.metric != metric and each.repeat == 1):

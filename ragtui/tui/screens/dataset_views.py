@@ -65,11 +65,13 @@ def list_frame(datasets: Sequence[OpenDataset]) -> pl.DataFrame:
         known = each.dataset
         kind = "failed" if each.failure else "reading" if known is None else "dataset"
         row = {"dataset": number, "part": "", "name": names[number], "kind": kind, "format": "reading …"}
-        if known is not None or each.failure:
-            levels = dict.fromkeys(MARKS, 0)
-            for (_, level), n in each.counts.items():
-                levels[level] += n
-            row |= {"format": known.format if known else "cannot be read", "rows": known.rows if known else None}
+        if each.reading is not None and known is not None:
+            levels = _levels(each)
+            row |= {"format": f"reading {each.reading.portion:.0%}", "kind": "reading"}
+            row |= {"errors": levels["error"] or None, "warnings": levels["warning"], "infos": levels["info"]}
+        elif known is not None or each.failure:
+            levels = _levels(each)
+            row |= {"format": _format(each), "rows": known.rows if known and each.is_whole else None}
             row |= {"errors": levels["error"], "warnings": levels["warning"], "infos": levels["info"]}
         rows.append(row)
         parts = list(frames_of(each).items())
@@ -78,12 +80,40 @@ def list_frame(datasets: Sequence[OpenDataset]) -> pl.DataFrame:
             for i, (title, frame) in enumerate(parts):
                 name = f"{'└' if i == last else '├'} {title}"
                 part = {"dataset": number, "part": title, "name": name, "kind": "part", "format": ""}
-                rows.append({**part, "rows": frame.height})
+                rows.append({**part, "rows": frame.height if each.is_whole else None})
     schema = {
         "dataset": pl.UInt32, "part": pl.String, "name": pl.String, "kind": pl.String, "format": pl.String,
         "rows": pl.Int64, "errors": pl.Int64, "warnings": pl.Int64, "infos": pl.Int64,
     }  # fmt: skip
     return pl.DataFrame(rows, schema=schema)
+
+
+def _levels(opened: OpenDataset) -> dict[str, int]:
+    levels = dict.fromkeys(MARKS, 0)
+    for (_, level), n in opened.counts.items():
+        levels[level] += n
+    return levels
+
+
+def _format(opened: OpenDataset) -> str:
+    """A dataset's format, or what there is to be said of it before that."""
+    if opened.dataset is None:
+        return "cannot be read"
+    if opened.is_beginning:
+        return "first rows only"
+    return "changed on disk" if opened.changed else opened.dataset.format
+
+
+def so_far(opened: OpenDataset) -> str:
+    """That more may be found, where not all is read."""
+    return "so far" if opened.reading is not None else "in what was read" if opened.is_beginning else ""
+
+
+def no_findings(opened: OpenDataset) -> str:
+    """What stands in the place of findings."""
+    if opened.failure or opened.dataset is None:
+        return ""
+    return "nothing is wrong that we know of" if opened.is_whole else "nothing found so far"
 
 
 def shown_names(datasets: Sequence[OpenDataset]) -> list[str]:
@@ -171,8 +201,7 @@ def finding_columns(findings: Sequence[Finding], wide: bool) -> list[TableColumn
 
 def in_line_order(findings: Sequence[Finding]) -> list[Finding]:
     """Findings as one reads the files: file by file, each from its top."""
-    files = {file: at for at, file in enumerate(dict.fromkeys(finding.file for finding in findings))}
-    return sorted(findings, key=lambda finding: (files[finding.file], finding.line))
+    return sorted(findings, key=lambda finding: (finding.file, finding.line, finding.column, finding.code))
 
 
 def finding_frame(findings: Sequence[Finding]) -> pl.DataFrame:
@@ -214,6 +243,11 @@ def about(opened: OpenDataset, ready: dict[str, tuple[bool, str]] | None) -> Pas
         passage.line((" · ".join(part for part in written if part), "dim"))
     for name, n in known.counts.items():
         passage.line((f"{n:>9,} ", "strong"), (name.replace("_", " "), ""))
+    if opened.changed:
+        passage.line(("changed on disk since it was read; r reads it again", "warn"))
+    if ready is None and opened.is_whole:
+        passage.heading("Ready for")
+        passage.line(("judging …", "dim"))
     if ready:
         passage.heading("Ready for")
         _readiness(passage, ready)
@@ -224,6 +258,10 @@ def about(opened: OpenDataset, ready: dict[str, tuple[bool, str]] | None) -> Pas
             share = f"{column.filled:,} of {known.rows:,} filled" if column.filled < known.rows else "all filled"
             tone = "dim" if column.role.value == "ignored" else "cool"
             passage.line((f"{column.name:<{width}}  ", ""), (f"{column.role.value:<13}", tone), (share, "dim"), hang=2)
+    if opened.notes:
+        passage.heading("Passed over")
+        for note in opened.notes:
+            passage.text(note)
     if known.fields:
         passage.heading("Fields of the format")
         for name, column_name in known.fields.items():

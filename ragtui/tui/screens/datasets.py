@@ -13,10 +13,11 @@ from textual.containers import Horizontal, Vertical
 
 from ragtui.tui import opened, outside
 from ragtui.tui.actions import bindings
+from ragtui.tui.corpus_texts import with_text_of, with_texts
 from ragtui.tui.opened import OpenDataset
 from ragtui.tui.performing import tell, work
 from ragtui.tui.screens import dataset_views as views
-from ragtui.tui.screens.pane import Pane
+from ragtui.tui.screens.opening_datasets import OpensDatasets
 from ragtui.tui.screens.reading import Reading
 from ragtui.tui.widgets.part import Part
 from ragtui.tui.widgets.prompt_line import ask
@@ -25,8 +26,6 @@ from ragtui.tui.widgets.wrapped_text import WrappedText
 from ragtui.tui.workbench import Workbench
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from ragtui.datasets.findings import Finding
     from ragtui.experiments.progress import Progress
 
@@ -36,7 +35,7 @@ press a to open a file or folder, or start as: ragtui PATH
 press ? for the keys that work here, q to quit"""
 
 
-class DatasetsPane(Pane):
+class DatasetsPane(OpensDatasets):
     """List and description at the left, rows and findings at the right."""
 
     SCOPES = ("datasets",)
@@ -47,9 +46,9 @@ class DatasetsPane(Pane):
         self._part = ""
         self._stepping = False
         self._closed_last: tuple[int, OpenDataset] | None = None
-        self._frame: pl.DataFrame | None = None
         self._listed: list[Finding] = []
         self._shown: tuple[OpenDataset | None, str | None] = (None, None)
+        self._ruled: OpenDataset | None = None
         self.set_class(not workbench.paths, "nothing")
 
     def compose(self) -> ComposeResult:
@@ -79,27 +78,13 @@ class DatasetsPane(Pane):
         else:
             await self.open(self.workbench.paths)
 
-    async def open(self, paths: list[str]) -> None:
-        """Opens files and folders, and puts the cursor on the first of them."""
-        before = len(self.workbench.datasets)
-        self.workbench.put(await asyncio.to_thread(self.workbench.read, paths))
-        self.refreshed()
-        if len(self.workbench.datasets) > before and before:
-            self._go_to_dataset(before)
-
     def refreshed(self) -> None:
         self.set_class(not self.workbench.datasets, "nothing")
-        table = self.query_one("#list", VirtualTable)
-        table.empty = FIRST_RUN
-        table.show(views.list_frame(self.workbench.datasets), views.LIST_COLUMNS, row=table.row, keep=True)
+        self.query_one("#list", VirtualTable).empty = FIRST_RUN
+        self.list_again()
         self._show_dataset()
 
     # What is under the cursor
-
-    @property
-    def current(self) -> OpenDataset | None:
-        number = self.query_one("#list", VirtualTable).value("dataset")
-        return self.workbench.datasets[number] if number is not None else None
 
     def crumbs(self) -> list[str]:
         current = self.current
@@ -128,26 +113,48 @@ class DatasetsPane(Pane):
         frames = views.frames_of(current) if current else {}
         self._show_rows(part or next(iter(frames), ""))
         self._part = part
-        rules, lines = self.query_one("#rules", VirtualTable), self.query_one("#lines", VirtualTable)
         if current is None:
             return
-        rules.empty = "" if current.failure else "nothing is wrong that we know of" if current.dataset else ""
-        lines.empty = "" if current.counts else views.failure_lines(current)
-        rules.show(views.rule_frame(current, opened.rule_names()), views.RULE_COLUMNS)
-        self._show_findings()
+        self.show_rules()
         self.query_one("#about-text", WrappedText).show(views.about(current, current.ready))
-        total = sum(current.counts.values())
-        self.query_one("#findings", Part).title(
-            "findings", f"{total:,}" if total else "cannot be read" if current.failure else "none"
-        )
         self.query_one("#dataset-list", Part).title("datasets")
         self.query_one("#about", Part).title("about", current.name)
         self.post_message(self.Altered())
-        if current.ready is None and current.dataset is not None:
+        if current.ready is None and current.is_whole:
             work(self, partial(self._judge_readiness, current), "ready")
 
+    def show_rules(self) -> None:
+        """The findings of the current dataset by their rules; the cursor stays on the rule it is on."""
+        current = self.current
+        rules, lines = self.query_one("#rules", VirtualTable), self.query_one("#lines", VirtualTable)
+        if current is None:
+            return
+        here = rules.value("code") if current is self._ruled else None
+        self._ruled = current
+        rules.empty = views.no_findings(current)
+        lines.empty = "" if current.counts else views.failure_lines(current)
+        frame = views.rule_frame(current, opened.rule_names())
+        row = frame["code"].to_list().index(here) if here is not None and here in frame["code"] else None
+        rules.show(frame, views.RULE_COLUMNS, row=row)
+        self._show_findings()
+        total = sum(current.counts.values())
+        self.query_one("#findings", Part).title(
+            "findings",
+            f"{total:,}" if total else "cannot be read" if current.failure else "none",
+            views.so_far(current),
+        )
+
     async def _judge_readiness(self, one: OpenDataset) -> None:
-        one.ready = await asyncio.to_thread(opened.ready_for, one)
+        """Judges a dataset for every platform, one after the other; another one is judged in its place when it is shown."""
+        from ragtui.datasets.watch import Stopped, Watch
+
+        watch = Watch()
+        try:
+            one.ready = await asyncio.to_thread(opened.ready_for, one, watch)
+        except Stopped:
+            return
+        finally:
+            watch.stop()
         if one is self.current:
             self.query_one("#about-text", WrappedText).show(views.about(one, one.ready), keep=True)
 
@@ -163,9 +170,10 @@ class DatasetsPane(Pane):
         table.empty = ""
         if frame is not self._frame:
             self._frame = frame
-            shown = self.workbench.with_texts(current, part, frame)
+            shown = with_texts(current, part, frame)
             table.show(shown, views.row_columns(current, part, shown))
         rows = f"{frame.height:,} {'row' if frame.height == 1 else 'rows'}"
+        rows = rows if current.is_whole else f"the first {rows}"
         self.query_one("#rows-part", Part).title(current.name, "" if part == "cases" else part, rows)
 
     @on(VirtualTable.Moved, "#rules")
@@ -204,7 +212,10 @@ class DatasetsPane(Pane):
             self.screen.set_focus(self.query_one("#rows", VirtualTable))
         elif event.table.frame is not None and self.current is not None:
             names = [column.key for column in event.table.columns]
-            passage = views.row_passage(self.current.name, event.table.frame, event.row, names)
+            frame = with_text_of(self.current, event.table.frame, event.row)
+            names = [*names, *(name for name in frame.columns if name not in event.table.frame.columns)]
+            row = event.row if frame is event.table.frame else 0
+            passage = views.row_passage(self.current.name, frame, row, names)
             self.app.push_screen(Reading(f"{self.current.name} · row {event.row + 1:,}", passage))
 
     def do_next_finding(self) -> None:
@@ -226,24 +237,12 @@ class DatasetsPane(Pane):
     def do_open_path(self, path: str = "") -> None:
         def then(typed: str) -> None:
             if typed:
-                work(self, partial(self.open, [typed]), "open")
+                work(self, partial(self.open, [typed]), f"open {typed}")
 
         if path:
             then(path)
         else:
             ask(self, "open", then=then, complete=opened.complete_path, history="path")
-
-    def do_reread(self) -> None:
-        work(self, partial(self._reread), "open")
-
-    async def _reread(self) -> None:
-        paths = self.workbench.opened_paths()
-        again = await asyncio.to_thread(self.workbench.read, paths)
-        self.workbench.datasets.clear()
-        self.workbench.put(again)
-        self._frame = None
-        self.refreshed()
-        tell(self, f"read {len(again)} again")
 
     def do_demo(self) -> None:
         work(self, partial(self._open_demo), "demo")
@@ -285,7 +284,7 @@ class DatasetsPane(Pane):
             number, self._closed_last = self._closed_last[0], None
             self._frame = None
             self.refreshed()
-            self._go_to_dataset(number)
+            self.go_to_dataset(number)
 
     def do_explain(self) -> None:
         code = self.query_one("#rules", VirtualTable).value("code")
@@ -324,6 +323,8 @@ class DatasetsPane(Pane):
         current = self.current
         if name in ("open-path", "demo"):
             return None
+        if name == "stop":
+            return None if self._openings else "nothing is being read"
         if name == "undo":
             return None if self._closed_last is not None else "nothing was closed"
         if current is None:
@@ -332,13 +333,11 @@ class DatasetsPane(Pane):
             return "there are no findings"
         if name in ("evaluate", "editor") and current.dataset is None:
             return "it is not read"
+        if name == "evaluate" and current.reading is not None:
+            return "it is still read"
+        if name == "evaluate" and not current.is_whole:
+            return "only its first rows are read; r reads it"
         return None
-
-    def _go_to_dataset(self, number: int) -> None:
-        table = self.query_one("#list", VirtualTable)
-        assert table.frame is not None
-        row = table.frame["dataset"].search_sorted(number)
-        table.go_to(int(row))
 
 
 def demo_words(progress: Progress) -> str:

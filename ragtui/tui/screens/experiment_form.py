@@ -49,7 +49,9 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
         self.workbench = workbench
         self._dataset = dataset or next((each for each in workbench.datasets if each.dataset is not None), None)
         self._preflight: Preflight | None = None
-        self._problem = "not looked at yet"
+        self._problem = ""
+        self._looked_at: dict[str, str] | None = None
+        self._wanted: dict[str, str] | None = None
         self._soon: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -107,7 +109,7 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
             form.set("metrics", offers.proposed_metrics(self.workbench, self._dataset))
             form.set("candidate", candidate)
             form.set("baseline", baseline)
-        self._preflight, self._problem = None, "the plan is being looked at"
+        self._preflight, self._problem = None, ""
         self.query_one(PromptLine).status(Content("looking at every case …"))
         self.query_one(KeyBar).update_for(self.focused or self)
         if self._soon is not None:
@@ -120,6 +122,7 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
     async def _look_at(self, values: dict[str, str]) -> None:
         found = await asyncio.to_thread(self.workbench.preflight, self._dataset, values)
         text, passage = self.query_one("#preflight", WrappedText), Passage()
+        self._looked_at = values
         if isinstance(found, str):
             self._preflight, self._problem = None, found
             passage.line(("cannot run", "bad"))
@@ -132,9 +135,19 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
         status = Content.styled(cell(self._problem), "$error") if self._problem else Content("ready: ctrl+r starts it")
         self.query_one(PromptLine).status(status)
         self.query_one(KeyBar).update_for(self.focused or self)
+        if self._wanted == values and not self._problem:
+            self.dismiss(self._preflight)
+        elif self._wanted == values:
+            self._wanted = None
 
     def do_start(self) -> None:
-        self.dismiss(self._preflight)
+        """Starts what has been looked at; asked for sooner, it starts when that is done."""
+        values = dict(self.query_one(Form).values)
+        if self._looked_at != values:
+            self._wanted = values
+            self.query_one(PromptLine).status(Content("starts when every case has been looked at …"))
+        else:
+            self.dismiss(self._preflight)
 
     def why_not(self, name: str) -> str | None:
         return self._problem or None

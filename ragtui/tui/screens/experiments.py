@@ -13,7 +13,6 @@ from textual.timer import Timer
 
 from ragtui.experiments.store import StoreError
 from ragtui.tui.actions import bindings
-from ragtui.tui.opened import OpenDataset
 from ragtui.tui.performing import Severity, tell
 from ragtui.tui.screens import experiment_views as views
 from ragtui.tui.screens.experiment_views import metrics_of
@@ -103,17 +102,11 @@ class ExperimentsPane(Pane):
     # Running
 
     def do_new(self) -> None:
-        self.make(None)
+        self.post_message(self.Evaluate(None))
 
-    def make(self, dataset: OpenDataset | None) -> None:
-        """Opens the form of a new experiment; what comes back from it is run."""
-        from ragtui.tui.screens.experiment_form import ExperimentForm
-
-        self.app.push_screen(ExperimentForm(self.workbench, dataset), self._start)
-
-    def _start(self, looked_at: Preflight | None) -> None:
-        if looked_at is not None:
-            self._run(self.workbench.start(looked_at.plan))
+    def launch(self, looked_at: Preflight) -> None:
+        """Runs what the form of a new experiment came back with."""
+        self._run(self.workbench.start(looked_at.plan))
 
     def do_resume(self) -> None:
         entry = self.current

@@ -23,6 +23,7 @@ from ragtui.tui.widgets.top_bar import PANES, TopBar
 from ragtui.tui.widgets.virtual_table import VirtualTable
 
 if TYPE_CHECKING:
+    from ragtui.experiments.preflight import Preflight
     from ragtui.tui.workbench import Workbench
 
 
@@ -118,12 +119,19 @@ class MainScreen(Screen[None], inherit_bindings=False):
         await self.open_results(event.experiment)
 
     @on(Pane.Evaluate)
-    async def _experiment_wanted(self, event: Pane.Evaluate) -> None:
+    def _experiment_wanted(self, event: Pane.Evaluate) -> None:
+        """The form lies over the pane it was asked for from: who leaves it is back there."""
+        from ragtui.tui.screens.experiment_form import ExperimentForm
+
+        self.app.push_screen(ExperimentForm(self.workbench, event.dataset), self._launch)
+
+    async def _launch(self, looked_at: Preflight | None) -> None:
         from ragtui.tui.screens.experiments import ExperimentsPane
 
-        pane = await self.show_pane("experiments")
-        if isinstance(pane, ExperimentsPane):
-            pane.make(event.dataset)
+        if looked_at is not None:
+            pane = await self.show_pane("experiments")
+            if isinstance(pane, ExperimentsPane):
+                pane.launch(looked_at)
 
     @on(Pane.Ended)
     async def _run_ended(self, event: Pane.Ended) -> None:

@@ -29,9 +29,9 @@ class Pane(Performs, Container):
 
     @dataclass
     class Evaluate(Message):
-        """A new experiment with this dataset is wanted."""
+        """A new experiment is wanted, with this dataset if there is one."""
 
-        dataset: OpenDataset
+        dataset: OpenDataset | None
 
     @dataclass
     class Ended(Message):

@@ -72,7 +72,7 @@ def overview_frame(
         row["range"] = wording.interval(candidate.ci95, wording.digits_of(metric))
         row["pass"] = wording.pass_rate(candidate).replace("none", "")
         row["shape"] = bars(candidate.histogram)
-        row["failing"] = "yes" if candidate.pass_rate is not None and candidate.pass_rate < 1 else ""
+        row["failing"] = "yes" if candidate.pass_rate is not None and candidate.pass_rate < 0.5 else ""
         row["errors"] = "yes" if candidate.errors else ""
         if (baseline := by_side.get((metric.spec, Side.BASELINE))) is not None:
             row["baseline"] = _mean(baseline, metric, strict)
@@ -83,14 +83,15 @@ def overview_frame(
 
 
 _OVERVIEW: Final = (
-    "metric", "candidate", "over", "range", "baseline", "delta", "interval", "p", "wins", "pass", "shape", "failing",
+    "metric", "candidate", "over", "range", "baseline", "delta", "interval", "p", "wins", "pairs", "pass", "shape", "failing",
     "errors", "tone",
 )  # fmt: skip
 
 
 def _mean(summary: MetricSummary, metric: PlannedMetric, strict: bool) -> str:
     value = summary.strict_mean if strict else summary.mean
-    return wording.number(value, wording.digits_of(metric), summary.threshold)
+    text = wording.number(value, wording.digits_of(metric), summary.threshold)
+    return text if value is None else text + wording.unit(metric)
 
 
 def _difference(found: MetricComparison, metric: PlannedMetric) -> dict[str, str]:
@@ -104,6 +105,7 @@ def _difference(found: MetricComparison, metric: PlannedMetric) -> dict[str, str
         "interval": wording.interval(found.ci95, digits, signed=True),
         "p": wording.p_value(found.p_holm if found.p_holm is not None else found.p),
         "wins": f"{found.wins}/{found.ties}/{found.losses}",
+        "pairs": f"{found.n_pairs:,}",
         "tone": tone,
     }
 
@@ -127,11 +129,12 @@ def overview_columns(wide: bool, compared: bool, strict: bool) -> list[TableColu
         ]
     else:
         columns.append(TableColumn("range", "95 %", paint=lambda values: (values[0] or "", "dim")))
-    columns.append(
-        TableColumn("pass", "pass", ("failing",), lambda v: (v[0] or "", "bad" if v[1] else "good"), right=True)
-    )
+    columns.append(TableColumn("pass", "pass", ("failing",), lambda v: (v[0] or "", "bad" if v[1] else ""), right=True))
     columns.append(TableColumn("shape", "scores", paint=lambda values: (values[0] or "", "cool"), width=10))
+    if compared and not wide:  # p and pass rate decide; the interval may be panned to
+        columns.append(columns.pop(next(i for i, each in enumerate(columns) if each.key == "interval")))
     if compared:
+        columns.append(TableColumn("pairs", "pairs", paint=lambda values: (values[0] or "", "dim"), right=True))
         columns.append(TableColumn("wins", "win/tie/loss", paint=lambda values: (values[0] or "", "dim")))
     return columns
 

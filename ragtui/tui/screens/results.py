@@ -79,13 +79,15 @@ class ResultsPane(Pane, CaseActions):
     # Opening
 
     def refreshed(self) -> None:
-        """Where nothing is open yet, opens the experiment that was touched last."""
-        if self.triage is None and not self._wanted and (known := self.workbench.experiments()):
+        """Opens the experiment that has ended since the last look; where nothing is open yet, the one touched last."""
+        if unseen := self.workbench.unseen:
+            work(self, partial(self.open, unseen), "open")
+        elif self.triage is None and not self._wanted and (known := self.workbench.experiments()):
             work(self, partial(self.open, known[0].id), "open")
 
     async def open(self, experiment: str) -> None:
         """Opens an experiment's results; the worst row of the first metric is under the cursor."""
-        self._wanted = experiment
+        self._wanted, self.workbench.unseen = experiment, ""
         try:
             triage = await asyncio.to_thread(self.workbench.triage, experiment)
         except StoreError as error:
@@ -115,6 +117,10 @@ class ResultsPane(Pane, CaseActions):
     @property
     def _wide(self) -> bool:
         return self.app.size.width >= 100
+
+    @property
+    def _short(self) -> bool:
+        return self.app.size.height < 32
 
     def _show_overview(self) -> None:
         triage = self.triage
@@ -156,11 +162,11 @@ class ResultsPane(Pane, CaseActions):
         )
 
     def _fit_overview(self) -> None:
-        """On a small screen the overview shrinks to the selected metric while the rows have the focus."""
+        """On a small screen the overview shows fewer metrics while the rows have the focus."""
         triage = self.triage
         metrics = 3 if triage is None else len(triage.metrics)
-        small, looked_at = self.app.size.height < 32, self.overview.has_focus or triage is None
-        room = 5 if small and looked_at else 1 if small else max(3, self.app.size.height // 4 - 3)
+        looked_at = self.overview.has_focus or triage is None
+        room = (6 if looked_at else 3) if self._short else max(3, self.app.size.height // 4 - 3)
         borders = 2 if self._wide else 1
         self.query_one("#overview-part").styles.height = min(metrics, room) + 1 + borders
 
@@ -215,7 +221,7 @@ class ResultsPane(Pane, CaseActions):
         key = f"{case_id} {triage.metric}"
         if key != self._shown:
             self._shown = key
-            text.show(case_views.brief(triage.detail(case_id), triage.plan, triage.metric))
+            text.show(case_views.brief(triage.detail(case_id), triage.plan, triage.metric, reason_first=self._short))
             self.query_one("#case-part", Part).title(case_id)
 
     # What the keys do

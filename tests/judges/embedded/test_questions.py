@@ -26,7 +26,7 @@ def test_groundedness_names_the_sentence_and_its_fault() -> None:
         "groundedness", response="Open the portal and choose Reset. Your token is valid for 30 days.", context=CHUNKS
     )
     assert found.score == 2
-    assert found.reason == "“Your token is valid for 30 days.”: says 30 days where the context has 90 days"
+    assert found.reason == "says 30 days where the context has 90 days: “Your token is valid for 30 days.”"
     supported, denied = found.evidence
     assert (supported.verdict, denied.verdict) == ("entailed", "contradicted")
     assert denied.chunk == 0

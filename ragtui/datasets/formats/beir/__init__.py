@@ -117,7 +117,12 @@ class _Reading:
 
     def dataset(self, parts: Parts, sniff: Sniff) -> Dataset:
         """All parts read, checked against each other, and put together."""
-        named = {kind: path for kind in ("corpus", "queries", "qrels") if (path := getattr(parts, kind)) is not None}
+        kinds = (
+            "qrels",
+            "queries",
+            "corpus",
+        )  # judgments take the longest to become a frame, and can while others work
+        named = {kind: path for kind in kinds if (path := getattr(parts, kind)) is not None}
         read = self.read(named)
         corpus, queries, qrels = read.get("corpus"), read.get("queries"), read.get("qrels")
         from ragtui.datasets.formats.beir.runs import read_run
@@ -149,7 +154,7 @@ class _Reading:
         ):
             if frame is not None and not frame.height and not self.unreadable.get(file):
                 self.report.add(rules.empty_part(file, noun))
-        run_rules(whole, self.report, self.options.runs)
+        run_rules(whole, self.report, self.options.runs, threads=2)
         self.report.extend(double_encoded_queries(whole))
         return Dataset(
             name=self.source.path.name if self.source.is_folder else self.source.path.stem,

@@ -94,11 +94,12 @@ def read_parts(wanted: Sequence[Wanted], report: Report) -> list[Part]:
     parts = []
     for each, file in zip(prepared, wanted, strict=True):
         pieces, unreadable = [], 0
+        report.merge(each.report)
         for part in (*each.elements, *islice(scanned, len(each.ranges))):
             pieces.append(_frame(part))
             unreadable += part.unreadable
-            each.report.merge(part.report)
-        report.merge(each.report)
+            report.merge(part.report)
+            report.step(part.size)
         parts.append(Part(file.kind, file.file, each.shape is Shape.LINES, unreadable, pl.concat(pieces, rechunk=True)))
     return parts
 

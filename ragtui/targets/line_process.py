@@ -1,0 +1,255 @@
+"""A process that is asked by JSON lines and answers by JSON lines, kept alive between questions.
+
+A question is ``{"id", "query", "inputs", "filters", …}`` on its standard input; an answer is an object with the same
+``id`` on its standard output, in any order; answers without an ``id`` are taken in the order of the questions. What it
+writes to standard error is kept for messages and shown nowhere else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from ragtui.targets.calling import CallFailed
+from ragtui.targets.output import BAD_OUTPUT, EXCEPTION, TIMEOUT, shown
+
+LONGEST_LINE: Final = 64 * 2**20  # bytes of an answer
+_TAIL: Final = 4_000  # characters of standard error that are kept
+_QUIET: Final = 5.0  # seconds without an answer after which a line that is none counts as one that could not be read
+_QUIET_AT_FIRST: Final = 30.0  # the same while it has not answered anything yet: it may still be loading
+_LAST_WORDS: Final = 2.0  # seconds that a process gets to answer after its input was closed
+_LOOK: Final = 0.1
+
+
+class Died(CallFailed):
+    """The process ended with this question unanswered; ``alone``: it was the only one, so it is the one to blame."""
+
+    def __init__(self, message: str, alone: bool) -> None:
+        super().__init__(EXCEPTION, message)
+        self.alone = alone
+
+
+@dataclass(eq=False)
+class _Asked:
+    sent: float
+    answer: asyncio.Future[Any]
+    noise: str = ""  # what came since in place of an answer
+    noise_at: float = 0.0
+
+
+@dataclass(eq=False)
+class LineProcess:
+    """One running process. ``answered`` counts its answers; once ``ending`` it is asked nothing more. ``foreign``: it
+    is somebody's program, which may read all of its input before it answers."""
+
+    process: asyncio.subprocess.Process
+    foreign: bool = False
+    answered: int = 0
+    ending: bool = False
+    _over: bool = False
+    _is_ready: asyncio.Event = field(default_factory=asyncio.Event)
+    _asked: dict[str, _Asked] = field(default_factory=dict)
+    _stderr: str = ""
+    _readers: list[asyncio.Task[None]] = field(default_factory=list)
+
+    @classmethod
+    async def start(
+        cls, command: Sequence[str], folder: Path, environment: Mapping[str, str], foreign: bool = False
+    ) -> LineProcess:
+        """Starts it in a process group of its own.
+
+        Raises:
+            CallFailed: it cannot be started.
+        """
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *command,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                cwd=folder,
+                env={**os.environ, **environment},
+                limit=LONGEST_LINE,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise CallFailed(EXCEPTION, f"{command[0]} cannot be started: {reason}") from error
+        found = cls(process, foreign)
+        found._readers = [asyncio.ensure_future(found._read()), asyncio.ensure_future(found._drain())]
+        return found
+
+    @property
+    def idle(self) -> bool:
+        return not self._asked
+
+    async def ready(self, timeout: float) -> None:
+        """Waits until the process says ``{"_ready": true}``: loading a model is no part of an answer's time.
+
+        Raises:
+            CallFailed: it ends before that, or takes longer than ``timeout`` seconds.
+        """
+        try:
+            await asyncio.wait_for(self._is_ready.wait(), timeout)
+        except TimeoutError:
+            self.ending = True
+            raise CallFailed(TIMEOUT, f"was not ready within {timeout:g} s") from None
+        if self._over:
+            raise Died(self.last_words(), alone=False)
+
+    async def ask(self, wire_id: str, question: Mapping[str, Any], timeout: float) -> Any:
+        """The answer to one question; several may be open at once.
+
+        Raises:
+            CallFailed: no usable answer came in time, or the process ended.
+        """
+        asked = _Asked(time.monotonic(), asyncio.get_running_loop().create_future())
+        self._asked[wire_id] = asked
+        try:
+            if self._over:
+                raise Died(self.last_words(), alone=False)
+            await self._send({"id": wire_id, **question})
+            return await self._wait(asked, timeout)
+        finally:
+            self._asked.pop(wire_id, None)
+
+    async def _send(self, question: Mapping[str, Any]) -> None:
+        stdin = self.process.stdin
+        assert stdin is not None
+        with contextlib.suppress(ConnectionError):  # it has ended: its reader says so
+            stdin.write(json.dumps(question).encode() + b"\n")
+            await stdin.drain()
+
+    async def _wait(self, asked: _Asked, timeout: float) -> Any:
+        while True:
+            left = asked.sent + timeout - time.monotonic()
+            done, _ = await asyncio.wait({asked.answer}, timeout=max(0.0, min(_LOOK, left)))
+            if done:
+                return asked.answer.result()
+            quiet = _QUIET if self.answered else _QUIET_AT_FIRST
+            if asked.noise and time.monotonic() - asked.noise_at > quiet:
+                raise CallFailed(BAD_OUTPUT, f"printed no JSON line: {shown(asked.noise)}")
+            if left <= 0:
+                return await self._last_words(asked, timeout)
+
+    async def _last_words(self, asked: _Asked, timeout: float) -> Any:
+        """Asks it nothing more. One that has not answered anything gets the end of its input: a program that answers only
+        once it has read everything does so now."""
+        self.ending = True
+        if self.foreign and not self.answered and self.process.stdin is not None:
+            self.process.stdin.close()
+            done, _ = await asyncio.wait({asked.answer}, timeout=_LAST_WORDS)
+            if done:
+                with contextlib.suppress(Died):
+                    return asked.answer.result()
+        if asked.noise:
+            raise CallFailed(BAD_OUTPUT, f"printed no JSON line: {shown(asked.noise)}")
+        silent = self.foreign and not self.answered
+        hint = "; does it write one line for each it reads, and flush it?" if silent else ""
+        raise CallFailed(TIMEOUT, f"no answer within {timeout:g} s{hint}")
+
+    async def close(self) -> None:
+        """Ends the process, and what it started, at once."""
+        self.ending = True
+        if self.process.stdin is not None:
+            self.process.stdin.close()
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)  # not process.kill(), which would reap it behind asyncio's back
+        await self.process.wait()
+        for each in self._readers:
+            each.cancel()
+        await asyncio.gather(*self._readers, return_exceptions=True)
+
+    # -- what it prints ------------------------------------------------------------------------------------------
+
+    async def _read(self) -> None:
+        stdout = self.process.stdout
+        assert stdout is not None
+        while True:
+            try:
+                line = await stdout.readline()
+            except ValueError:  # a line beyond the limit
+                self._noise(f"a line of more than {LONGEST_LINE:,} bytes")
+                break
+            if not line:
+                break
+            self._take(line)
+        self.ending = True
+        await self._ended()
+
+    def _take(self, line: bytes) -> None:
+        text = line.decode("utf-8", "replace").strip()
+        if not text:
+            return
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            self._broken(text) if text[0] in '{["' else self._noise(text)
+            return
+        if not isinstance(value, dict):
+            self._noise(text)
+            return
+        if value.get("_ready") is True:
+            self._is_ready.set()
+            return
+        wire_id = value.pop("id", None)
+        wire_id = wire_id if wire_id is None or isinstance(wire_id, str) else json.dumps(wire_id)
+        asked = self._oldest() if wire_id is None else self._asked.get(wire_id)
+        if asked is not None and not asked.answer.done():
+            self.answered += 1
+            asked.answer.set_result(value)
+
+    def _oldest(self) -> _Asked | None:
+        """The question that an answer without an ``id`` is for; a line that was none stands for those before it."""
+        return next((each for each in self._asked.values() if not each.answer.done() and not each.noise), None)
+
+    def _broken(self, text: str) -> None:
+        """JSON that does not parse stands for the answer that is due."""
+        asked = self._oldest()
+        if asked is not None:
+            asked.answer.set_exception(CallFailed(BAD_OUTPUT, f"printed broken JSON: {shown(text)}"))
+
+    def _noise(self, text: str) -> None:
+        """A line that is no JSON may be chatter, or stand in place of an answer: time tells."""
+        for each in self._asked.values():
+            if not each.noise:
+                each.noise, each.noise_at = text, time.monotonic()
+                return
+
+    async def _drain(self) -> None:
+        stderr = self.process.stderr
+        assert stderr is not None
+        while chunk := await stderr.read(65_536):
+            self._stderr = (self._stderr + chunk.decode("utf-8", "replace"))[-_TAIL:]
+
+    async def _ended(self) -> None:
+        """Tells every open question that no answer will come."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.process.wait(), _LAST_WORDS)
+        await asyncio.wait({self._readers[1]}, timeout=0.5)
+        self._over = True
+        self._is_ready.set()
+        open_ = [each for each in self._asked.values() if not each.answer.done()]
+        for each in open_:
+            if each.noise:
+                each.answer.set_exception(CallFailed(BAD_OUTPUT, f"printed no JSON line: {shown(each.noise)}"))
+            else:
+                each.answer.set_exception(Died(self.last_words(), alone=len(open_) == 1))
+
+    def last_words(self) -> str:
+        """How the process ended, with the end of what it wrote to standard error."""
+        code = self.process.returncode
+        how = "closed its output" if code is None else f"ended with status {code}"
+        if code is not None and code < 0:
+            with contextlib.suppress(ValueError):
+                how = f"was ended by {signal.Signals(-code).name}"
+        lines = [line.strip() for line in self._stderr.splitlines() if line.strip()]
+        return f"the process {how}{': ' + shown(lines[-1]) if lines else ''}"

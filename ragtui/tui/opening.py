@@ -1,0 +1,78 @@
+"""Files and folders while they are opened: the first rows of large ones at once, what is found as it is found."""
+
+from __future__ import annotations
+
+import queue
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ragtui.datasets.watch import Stopped, Watch
+from ragtui.tui.opened import OpenDataset, stamp
+
+Read = Callable[[list[str], Watch], list[OpenDataset]]
+
+
+@dataclass
+class Opening:
+    """Opens ``paths`` one after the other in a thread (``run``); the screen takes what has come (``news``)."""
+
+    paths: Sequence[str]
+    watch: Watch = field(default_factory=Watch)
+    was_stopped: bool = False
+    _come: queue.SimpleQueue[list[OpenDataset]] = field(default_factory=queue.SimpleQueue)
+
+    def run(self, read: Read) -> None:
+        """Takes as long as it takes: call it in a thread. ``read`` opens paths; without any it knows which."""
+        for path in self.paths or [""]:
+            given = [path] if path else []
+            try:
+                for each in _first(path, self.watch):
+                    self._come.put([each])
+                self._come.put(read(given, self.watch))
+            except Stopped:
+                return
+
+    def stop(self) -> None:
+        """Asks the reader to stop."""
+        self.was_stopped = True
+        self.watch.stop()
+
+    def news(self) -> Iterator[list[OpenDataset]]:
+        """What has come since it was asked for last."""
+        while True:
+            try:
+                yield self._come.get_nowait()
+            except queue.Empty:
+                return
+
+    def words(self) -> str:
+        """How far it is."""
+        return f"reading {self.watch.portion:.0%}" if self.watch.total else "reading"
+
+    def told(self, opened: OpenDataset) -> bool:
+        """Puts what was found so far into a dataset that is still read; whether that is more than before."""
+        known = opened.dataset
+        reports = [each for each in list(self.watch.reports) if known is not None and each.shown == known.path]
+        counts: Counter[tuple[str, str]] = Counter()
+        for report in reports:
+            for (_, code, level), n in list(report.counts.items()):
+                counts[code, level.value] += n
+        if counts == opened.counts:
+            return False
+        opened.counts, opened.findings = counts, [finding for report in reports for finding in list(report.findings)]
+        return True
+
+
+def _first(path: str, watch: Watch) -> Iterator[OpenDataset]:
+    """The beginnings of what is large."""
+    if not path:
+        return
+    from ragtui.datasets.beginnings import beginnings
+    from ragtui.datasets.check import CannotOpen
+
+    try:
+        for dataset in beginnings(path):
+            yield OpenDataset(path, dataset, reading=watch, stamp=stamp(dataset.location))
+    except (CannotOpen, OSError):
+        return  # reading it says why

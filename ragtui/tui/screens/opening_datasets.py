@@ -1,0 +1,134 @@
+"""How the Datasets pane opens files: first rows at once, findings as they come, progress, a stop, and changes on disk."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from ragtui.tui import opened
+from ragtui.tui.opening import Opening
+from ragtui.tui.performing import tell, work
+from ragtui.tui.screens import dataset_views as views
+from ragtui.tui.screens.pane import Pane
+from ragtui.tui.widgets.virtual_table import VirtualTable
+from ragtui.tui.workbench import Workbench
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ragtui.tui.opened import OpenDataset
+
+_DRAIN_EVERY: Final = 0.1  # seconds
+_LOOK_EVERY: Final = 2.0
+
+
+class OpensDatasets(Pane):
+    """A pane with the list of what is open. It shows ``current`` in ``refreshed`` and its findings in ``show_rules``."""
+
+    def __init__(self, workbench: Workbench, *, id: str) -> None:
+        super().__init__(workbench, id=id)
+        self._openings: list[Opening] = []
+        self._count = 0  # of datasets listed
+        self._frame: pl.DataFrame | None = None  # whose rows are shown
+
+    @property
+    def current(self) -> OpenDataset | None:
+        """The dataset under the cursor."""
+        number = self.query_one("#list", VirtualTable).value("dataset")
+        return self.workbench.datasets[number] if number is not None else None
+
+    def show_rules(self) -> None:
+        """Shows the findings of the current dataset by their rules."""
+        raise NotImplementedError
+
+    def on_mount(self) -> None:
+        self.set_interval(_LOOK_EVERY, self._look_for_changes)
+
+    async def open(self, paths: list[str]) -> None:
+        """Opens files and folders, and puts the cursor on the first of them. The first rows of large ones come at once,
+        what is found as it is found."""
+        before = len(self.workbench.datasets)
+        opening = Opening(paths)
+        self._openings.append(opening)
+        looking = self.set_interval(_DRAIN_EVERY, lambda: self._take(opening, before))
+        try:
+            await asyncio.to_thread(opening.run, self.workbench.read)
+        finally:
+            opening.watch.stop()  # where this job was replaced by another
+            looking.stop()
+            self._openings.remove(opening)
+            self._take(opening, before)
+            self._settle(opening)
+
+    def _take(self, opening: Opening, before: int) -> None:
+        """Shows what has come of what is opened."""
+        new = list(opening.news())
+        for datasets in new:
+            self.workbench.put(datasets)
+        reading = [each for each in self.workbench.datasets if each.reading is opening.watch]
+        found = [each for each in reading if opening.told(each)]
+        if reading or not self.workbench.datasets:
+            self.post_message(self.Activity(opening.words() if opening in self._openings else ""))
+        if new:
+            count = self._count
+            self.refreshed()
+            if before and count <= before < self._count:  # the first that came
+                self.go_to_dataset(before)
+        elif found:
+            self.list_again()
+            if self.current in found:
+                self.show_rules()
+
+    def _settle(self, opening: Opening) -> None:
+        """What is left of an opening that was stopped keeps its first rows; what the whole turned out not to hold goes."""
+        self.post_message(self.Activity(""))
+        left = [each for each in self.workbench.datasets if each.reading is opening.watch]
+        if not left:
+            return
+        if not opening.was_stopped:
+            self.workbench.datasets = [each for each in self.workbench.datasets if each not in left]
+        for each in left:
+            each.reading, each.is_beginning = None, True
+        self.refreshed()
+
+    async def _look_for_changes(self) -> None:
+        """Says once of every dataset whose files were changed since they were read."""
+        known = [each for each in self.workbench.datasets if each.is_whole and not each.changed]
+        if not known or not self.app.app_focus:
+            return
+        altered = await asyncio.to_thread(lambda: [each for each in known if opened.changed_since(each)])
+        for each in altered:
+            each.changed = True
+        if altered:
+            names = ", ".join(each.name for each in altered[:3]) + (" …" if len(altered) > 3 else "")
+            tell(self, f"changed on disk: {names}; r reads it again", "warning")
+            self.list_again()
+
+    def list_again(self) -> None:
+        table, self._count = self.query_one("#list", VirtualTable), len(self.workbench.datasets)
+        table.show(views.list_frame(self.workbench.datasets), views.LIST_COLUMNS, row=table.row, keep=True)
+
+    def go_to_dataset(self, number: int) -> None:
+        table = self.query_one("#list", VirtualTable)
+        assert table.frame is not None
+        row = table.frame["dataset"].search_sorted(number)
+        table.go_to(int(row))
+
+    def do_reread(self) -> None:
+        work(self, partial(self._reread), "open")
+
+    async def _reread(self) -> None:
+        """What is open is read again, each in its place; what is no longer there goes."""
+        before = list(self.workbench.datasets)
+        await self.open(self.workbench.opened_paths())
+        if any(each.is_beginning for each in self.workbench.datasets):
+            return  # it was stopped
+        self.workbench.datasets = [each for each in self.workbench.datasets if not any(each is old for old in before)]
+        self._frame = None
+        self.refreshed()
+        tell(self, f"read {len(self.workbench.datasets)} again")
+
+    def do_stop(self) -> None:
+        for opening in self._openings:
+            opening.stop()
