@@ -77,7 +77,7 @@ def _read(path: Path) -> _Table:
         return _raw(path)
     if dataset.cases is None:
         raise CannotOpen(f"{path}: a retrieval set, not a table of scores")
-    roles = {each.name: each.role for each in dataset.columns}
+    roles = {each.name: each.role for each in dataset.columns if each.role is not Role.IGNORED}
     return _Table(dataset.name, dataset.format, dataset.cases, roles, *_faults(report))
 
 
