@@ -163,6 +163,8 @@ def test_stored_responses_are_scored_anew_without_a_call(desk: Shell) -> None:
     again = results(desk)
     assert again.experiment != first
     assert again.summaries()[2].mean == 0.5
+    costs = {entry.id: entry.cost for entry in again.store.list()}
+    assert costs == {first: 2.5, again.experiment: None}, "five answers were paid for, once"
     assert dict(again.rows().select("case_id", "rougeL state").rows())["c3"] == "target_error"
     assert again.rows()["rougeL"].count() == 5
     side = again.detail("c1").side(Side.CANDIDATE)
