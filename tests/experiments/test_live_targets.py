@@ -150,7 +150,9 @@ def test_only_failed_cells_are_asked_again_and_a_finished_run_asks_anew(desk: Sh
     assert len(seen(desk)) == 13
     changed = results(desk).experiment
     assert changed != first, "another program is another experiment"
-    assert run(desk, *command) == 0
+    said = desk("run", "desk.jsonl", *command, "--worst", "0")
+    assert said.status == 0
+    assert f"`ragtui show {changed}` has what was said then; live targets are asked anew" in said.err
     assert len(seen(desk)) == 19
     assert results(desk).experiment not in (first, changed), "a live target is asked anew, in a round of its own"
 
