@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.app import App
 from textual.color import Color
 from textual.theme import Theme
 
 from ragtui.tui.themes import DEFAULT, Problem, load_themes, read_theme
+from ragtui.tui.widgets.tones import tones
 from ragtui.workspace import bundled
+from tests.tui.driving import running, settled
 
 
 def test_the_shipped_themes_are_all_sound() -> None:
@@ -85,3 +88,17 @@ def test_a_sound_file_is_a_theme(tmp_path: Path) -> None:
     read = read_theme(path)
     assert isinstance(read, Theme)
     assert (read.name, read.dark) == ("mine", True)
+
+
+async def test_colours_are_those_of_the_theme_also_when_it_is_changed_and_changed_back(tmp_path: Path) -> None:
+    async with running(tmp_path) as (app, pilot):
+        dark = dict(tones(app))
+        app.set_reactive(App.theme, "ragtui-light")  # its name is there before its colours are
+        assert tones(app)[""] == dark[""]
+        app.set_reactive(App.theme, "ragtui-dark")
+        app.theme = "ragtui-light"
+        await settled(app, pilot)
+        assert tones(app)[""] != dark[""]
+        app.theme = "ragtui-dark"
+        await settled(app, pilot)
+        assert tones(app)[""] == dark[""]

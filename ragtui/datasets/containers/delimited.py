@@ -13,7 +13,7 @@ from ragtui.datasets.containers.delimited_scan import Scanned, scan
 from ragtui.datasets.containers.dialect import NAMES, Dialect, lines_of, sniff_dialect
 from ragtui.datasets.containers.encoding import Decoded, decode, decode_head
 from ragtui.datasets.containers.table import LINE, ROW, Table, unique_names
-from ragtui.datasets.findings import SHOWN_PER_RULE, Edit, Finding, Level, Report
+from ragtui.datasets.findings import Edit, Finding, Level, Report, shown_per_rule
 from ragtui.datasets.rules import csv as rules
 from ragtui.datasets.rules import text as rules_text
 
@@ -325,7 +325,7 @@ def _fault_finding(
         return rules.stray_return(record.line, record.row)
     if record.fault is Fault.BARE_QUOTE:
         assert record.fields is not None
-        listed = len(report.findings) < SHOWN_PER_RULE
+        listed = len(report.findings) < shown_per_rule()
         fix = places.edit(record.line, place, record.fields[place]) if listed else ()
         return rules.bare_quote(line, column, record.row, name, fix)
     return rules.text_after_quote(line, column, record.row, name)

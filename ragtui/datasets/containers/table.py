@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
-from ragtui.datasets.findings import SHOWN_PER_RULE, Edit, Finding, Level, More
+from ragtui.datasets.findings import Edit, Finding, Level, More, shown_per_rule
 
 if TYPE_CHECKING:
     import polars as pl
@@ -184,7 +184,7 @@ class Table:
         """A finding for each of ``hits`` (row index, what ``message`` needs); past the first thousand they are only counted."""
         more = 0
         for place, (index, value) in enumerate(hits):
-            if place < SHOWN_PER_RULE:
+            if place < shown_per_rule():
                 yield self.finding(code, level, message(value), index, name)
             else:
                 more += 1

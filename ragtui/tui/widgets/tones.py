@@ -21,15 +21,20 @@ TONES: Final = (
 )  # fmt: skip
 """Tones for text, and the parts of tables and texts. ``""`` is plain text on a surface."""
 
+_VARIABLES: Final = (
+    "foreground", "surface", "panel", "primary", "success", "error", "accent", "warning", "secondary", "border-blurred",
+)  # fmt: skip
+
 _known: dict[tuple[object, ...], Mapping[str, Style]] = {}
 
 
 def tones(app: App[object]) -> Mapping[str, Style]:
     """A style for each tone, in the app's current theme."""
-    theme = app.current_theme
-    key = (theme.name, theme.primary, theme.success, theme.error, theme.surface, app.native_ansi_color)
+    variables = app.theme_variables
+    # While a theme is changed its name is there before its colours: what is kept belongs to the colours.
+    key = (app.native_ansi_color, *(variables.get(name) for name in _VARIABLES))
     if key not in _known:
-        _known[key] = _ansi(app.theme_variables) if app.native_ansi_color else _coloured(app.theme_variables)
+        _known[key] = _ansi(variables) if app.native_ansi_color else _coloured(variables)
     return _known[key]
 
 
