@@ -50,7 +50,7 @@ class OpensDatasets(Pane):
         """Opens files and folders, and puts the cursor on the first of them. The first rows of large ones come at once,
         what is found as it is found."""
         before = len(self.workbench.datasets)
-        opening = Opening(paths)
+        opening = Opening(paths, self.workbench.workspace.root)
         self._openings.append(opening)
         looking = self.set_interval(_DRAIN_EVERY, lambda: self._take(opening, before))
         try:
