@@ -27,7 +27,7 @@ async def test_from_nothing_to_a_judge_that_new_experiments_use(
         json.dumps({"query": "When?", "response": "At nine.", "context": "At nine.", "ground_truth": "Nine."}) + "\n"
     )
     with fake_judge() as server:
-        async with running(tmp_path, "desk.jsonl", size=NARROW) as (app, pilot):
+        async with running(tmp_path, str(tmp_path / "desk.jsonl"), size=NARROW) as (app, pilot):
             await press(app, pilot, "3", "J")
             assert isinstance(app.screen, JudgesScreen)
             assert "a heuristic over words" in screen_text(app)
@@ -52,9 +52,9 @@ async def test_from_nothing_to_a_judge_that_new_experiments_use(
             await press(app, pilot, "t")
             await type_text(app, pilot, "claims")
             await press(app, pilot, "enter")
-            assert "claims (chosen in ragtui.toml" in screen_text(app)
+            assert 'strategy = "claims"' in (tmp_path / "ragtui.toml").read_text()
             await press(app, pilot, "u", "escape", "1", "x")
-            assert isinstance(app.screen, ExperimentForm)
+            assert isinstance(app.screen, ExperimentForm), screen_text(app)
             assert app.screen.query_one(Form).values["judge"] == "lab"
             shown = await shows(app, pilot, "127.0.0.1")
             assert server.stats()["calls"] == calls, "a form asks nobody"

@@ -207,7 +207,7 @@ class JudgesScreen(Performs, Screen[None], inherit_bindings=False):
         self._going = self._trials[name] = Trial(name)
         if self._ticking is not None:
             self._ticking.resume()
-        work(self, partial(self._check, found, self._going), "check")
+        work(self, partial(self._check, found, self._going), "gold")
         self._show_keys()
 
     async def _check(self, found: Profile, trial: Trial) -> None:
