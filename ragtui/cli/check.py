@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from ragtui.datasets.check import Opened
     from ragtui.datasets.formats import ReadOptions
+
+_LARGE: Final = 64 << 20  # bytes of a corpus
 
 
 def command(
@@ -56,12 +58,29 @@ def command(
     fail_level: Annotated[
         str, typer.Option(help="The mildest level that fails the check: error, warning or info.")
     ] = "error",
+    diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would change; write nothing.")] = False,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Write NAME.fixed.EXT beside the file, DIR.fixed/ for a folder.")
+    ] = False,
+    in_place: Annotated[
+        bool, typer.Option("--in-place", help="Fix the file itself and keep what it was as NAME.orig.")
+    ] = False,
+    unsafe_fixes: Annotated[
+        bool, typer.Option("--unsafe-fixes", help="Make those fixes, too, that may change a meaning.")
+    ] = False,
+    output: Annotated[Path | None, typer.Option(help="Write what is fixed there.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing; the status tells.")] = False,
 ) -> None:
     """Check datasets: encoding, structure, values, ids, file names.
 
-    Status: 0 nothing at or above --fail-level, 1 something, 2 could not run.
+    [*] marks what --fix mends. Status: 0 nothing at or above --fail-level (left), 1 something, 2 could not run; with --diff
+    0 nothing to fix, 1 a difference.
     """
+    if any(_is_large(path) for path in paths or ["."]):
+        from ragtui.datasets.workers import start_ahead
+
+        start_ahead("ragtui.datasets.retrieval_lines.scan")
+    from ragtui.cli._fixing import Wanted, check_wanted, fixed
     from ragtui.cli.findings_output import Style, forms, render
     from ragtui.datasets.check import CannotOpen, check_options, open_datasets
     from ragtui.datasets.findings import Level
@@ -75,7 +94,12 @@ def command(
     try:
         options = _options(select or [], ignore or [], platform, files, split, limit, skip_hidden, mapping)
         check_options(options.select, options.ignore, platform, format)
-        opened = open_datasets(paths or ["."], options, format)
+        wanted = Wanted(diff, fix, in_place, unsafe_fixes, output)
+        check_wanted(wanted, paths or ["."])
+        if wanted.any:
+            opened = fixed(paths or ["."], wanted, options, format, quiet)
+        else:
+            opened = open_datasets(paths or ["."], options, format)
     except CannotOpen as error:
         could_not_run(str(error))
     level = Level(fail_level)
@@ -110,6 +134,14 @@ def _options(
         split=split, limit=limit, platform=platform, select=_codes(select), ignore=_codes(ignore),
         skip_hidden=skip_hidden, files=names, mapping=mapping,
     )  # fmt: skip
+
+
+def _is_large(path: str) -> bool:
+    """Whether a path is a retrieval set for which processes will be wanted: they start while the rest is loaded."""
+    try:
+        return os.path.getsize(os.path.join(path, "corpus.jsonl")) > _LARGE
+    except (OSError, ValueError):
+        return False
 
 
 def _codes(given: list[str]) -> tuple[str, ...]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -73,6 +74,23 @@ class More:
 
 
 SHOWN_PER_RULE: Final = 1000  # findings listed per file and rule; the rest are counted
+_limit = SHOWN_PER_RULE
+
+
+def shown_per_rule() -> int:
+    """How many findings are listed per file and rule; the rest are counted."""
+    return _limit
+
+
+@contextmanager
+def listing(limit: int) -> Iterator[None]:
+    """Meanwhile so many are listed: more of them for whoever wants to mend all, not to read them."""
+    global _limit
+    before, _limit = _limit, limit
+    try:
+        yield
+    finally:
+        _limit = before
 
 
 Admit: TypeAlias = Callable[[str, Level], Level | None]
@@ -107,7 +125,7 @@ class Report:
             finding = replace(finding, dataset=self.dataset)
         key = (finding.file, finding.code, finding.level)
         self.counts[key] += 1
-        if self.counts[key] <= SHOWN_PER_RULE:
+        if self.counts[key] <= _limit:
             self.findings.append(finding)
 
     def extend(self, findings: Iterable[Finding | More]) -> None:

@@ -115,17 +115,20 @@ def _chrf_score(response: str, truth: str) -> float:
 # --- scoring -------------------------------------------------------------------------------------------------------
 
 
-def _score(compare: Callable[[str, str], float], inputs: Inputs, *, empty: float | None, note: str) -> Outcome:
+def _score(compare: Callable[[str, str], float], inputs: Inputs, empty: float | None, note: str = "") -> Outcome:
     """The best agreement with any gold answer. ``empty`` is the score of an empty response (``None``: not
     applicable)."""
     golds = [text for text in texts(inputs, "ground_truth") if text.strip()]
     if not golds:
         return not_applicable("the ground truth is empty" if "ground_truth" in inputs else "no ground truth")
-    response = " ".join(texts(inputs, "response"))
-    if not response.strip():
+    given = inputs.get("response", "")
+    response = given if isinstance(given, str) else " ".join(given)
+    if not response or response.isspace():
         return not_applicable("the response is empty") if empty is None else scored(empty, "the response is empty")
-    nearest = f"nearest of {len(golds)} gold answers" if len(golds) > 1 else ""
-    return scored(max(compare(response, gold) for gold in golds), "; ".join(part for part in (nearest, note) if part))
+    if len(golds) == 1:
+        return scored(compare(response, golds[0]), note)
+    nearest = f"nearest of {len(golds)} gold answers" + (f"; {note}" if note else "")
+    return scored(max(compare(response, gold) for gold in golds), nearest)
 
 
 def _by_words(cut: Words, agree: Agreement) -> Callable[[str, str], float]:
@@ -169,12 +172,12 @@ def _built(metric: Metric) -> Metric:
         return replace(metric, score=lambda inputs: _squad(agree, inputs))
     compare = _COMPARE[base, metric.variant]
     empty = None if metric.variant == "azure" else 0.0
-    return replace(metric, score=lambda inputs: _score(compare, inputs, empty=empty, note=_note(base)))
+    if base == "meteor":
+        return replace(metric, score=lambda inputs: _score(compare, inputs, empty, _stages()))
+    return replace(metric, score=lambda inputs: _score(compare, inputs, empty))
 
 
-def _note(base: str) -> str:
-    if base != "meteor":
-        return ""
+def _stages() -> str:
     from ragtui.metrics.wording.meteor import stages
 
     return stages()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-_CHUNK: Final = 1 << 16
+_CHUNK: Final = 1 << 12
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,10 @@ class DelimitedPlaces:
         if self.encoding != "utf-8" or position >= len(spans):
             return ()
         begin, end = spans[position]
+        if _is_broken(raw[begin:end]):
+            return ()  # what these bytes mean is a guess, which no other fix may make on the way
         at = self.start + int(self._starts[line - 1])
-        before, cell = len(raw[:begin].encode()), len(raw[begin:end].encode())
+        before, cell = _size(raw[:begin]), _size(raw[begin:end])
         return (Edit(at + before, at + before + cell, quoted(text, self.delimiter), safe),)
 
     @cached_property
@@ -64,11 +66,20 @@ class DelimitedPlaces:
             return "", []
         begin, size = int(self._starts[line - 1]), _CHUNK
         while True:
-            text = self._data[begin : begin + size].decode("utf-8", "ignore")
+            text = self._data[begin : begin + size].decode("utf-8", "surrogateescape")
             spans = field_spans(text, self.delimiter)
             if (spans and spans[-1][1] < len(text)) or begin + size >= len(self._data):
                 return text, spans
             size *= 4
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "surrogateescape"))
+
+
+def _is_broken(text: str) -> bool:
+    """Whether it holds bytes that are no UTF-8."""
+    return not text.isascii() and any("\udc80" <= char <= "\udcff" for char in text)
 
 
 def quoted(text: str, delimiter: str) -> str:

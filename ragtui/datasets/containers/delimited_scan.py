@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from ragtui.datasets.findings import SHOWN_PER_RULE
+from ragtui.datasets.findings import shown_per_rule
 
 if TYPE_CHECKING:
     import numpy as np
@@ -90,7 +90,7 @@ def scan(data: bytes, start: int, skipped_lines: int, delimiter: str, columns: i
     if frame.height != len(keep):
         return None
     sound = ~ragged & ~blank
-    told = np.flatnonzero(ragged)[:SHOWN_PER_RULE]
+    told = np.flatnonzero(ragged)[: shown_per_rule()]
     try:
         texts = [data[start + starts[place] : start + stops[place]].decode("utf-8") for place in told]
     except UnicodeDecodeError:

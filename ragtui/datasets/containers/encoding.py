@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ragtui.datasets.containers import Head
-from ragtui.datasets.findings import SHOWN_PER_RULE, Edit, Finding, Level, More
+from ragtui.datasets.findings import Edit, Finding, Level, More, shown_per_rule
 from ragtui.datasets.rules import text as rules
 
 _MARKS: Final = (
@@ -129,7 +129,7 @@ def _broken_lines(escaped: str, offset: int) -> Iterator[Finding | More]:
     end = "\n" if "\n" in escaped else "\r"
     line, reached, shown, more = 1, 0, 0, 0
     for match in re.finditer(f"[^{end}]*[\udc80-\udcff][^{end}]*", escaped):
-        if shown == SHOWN_PER_RULE:
+        if shown == shown_per_rule():
             more += 1
             continue
         line += escaped.count(end, reached, match.start())

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
-from ragtui.datasets.findings import SHOWN_PER_RULE, Edit, Finding, Level, More
+from ragtui.datasets.findings import Edit, Finding, Level, More, shown_per_rule
 
 if TYPE_CHECKING:
     import polars as pl
@@ -83,7 +83,11 @@ class Table:
 
     def header_of(self, name: str) -> str:
         """The header as written for a column of ``frame``."""
-        return self.headers[self.names.index(name)]
+        return self.headers[self._places[name]]
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {name: place for place, name in enumerate(self.names)}
 
     def repeated(self) -> dict[str, list[int]]:
         """Headers used more than once, with their 1-based positions. Such a header is no name of a column."""
@@ -98,7 +102,15 @@ class Table:
         import polars as pl
 
         column = pl.col(name)
-        return column.list.join("\n") if isinstance(self.frame.schema[name], pl.List) else column
+        return column.list.join("\n") if isinstance(self._types[name], pl.List) else column
+
+    def type_of(self, name: str) -> pl.DataType:
+        """What a column of ``frame`` holds."""
+        return self._types[name]
+
+    @cached_property
+    def _types(self) -> Mapping[str, pl.DataType]:
+        return dict(self.frame.schema)  # which a frame makes anew whenever it is asked
 
     def empty(self, name: str) -> pl.Expr:
         """Where a cell is there but holds nothing but white space. Null is not empty: it is unknown or absent."""
@@ -172,7 +184,7 @@ class Table:
         """A finding for each of ``hits`` (row index, what ``message`` needs); past the first thousand they are only counted."""
         more = 0
         for place, (index, value) in enumerate(hits):
-            if place < SHOWN_PER_RULE:
+            if place < shown_per_rule():
                 yield self.finding(code, level, message(value), index, name)
             else:
                 more += 1

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, Final, TypeAlias
 
 import msgspec
 
-from ragtui.datasets.findings import SHOWN_PER_RULE, Report
+from ragtui.datasets.findings import SHOWN_PER_RULE, Report, shown_per_rule
 from ragtui.datasets.retrieval_lines.records import KINDS, is_utf8, repair
 from ragtui.datasets.retrieval_lines.tally import tally
 from ragtui.datasets.workers import available_cpus, spread
@@ -82,7 +82,8 @@ def scan(ranges: Sequence[Range]) -> Iterator[Scanned]:
     """Each range (``cut``) scanned, in order; lines are counted from the start of its file. Work begins at once, and in
     several processes where it is worth that; results come as they are taken."""
     weight = sum(part.end - part.start for part in ranges)
-    many = weight > _ALONE and available_cpus() > 1 and all(part.data is None for part in ranges)
+    alone = shown_per_rule() != SHOWN_PER_RULE  # what is listed here is not known to other processes
+    many = not alone and weight > _ALONE and available_cpus() > 1 and all(part.data is None for part in ranges)
     return _in_order(ranges, spread(scan_range, ranges) if many else map(scan_range, ranges))
 
 
@@ -112,7 +113,7 @@ def scan_range(part: Range) -> Scanned:
     with _open(part) as stream:
         for raw in step(decode, stream, sizes.append, *keep):
             index = len(sizes) - 1
-            records = tally(part.kind, raw, report) if told >= SHOWN_PER_RULE else None
+            records = tally(part.kind, raw, report) if told >= shown_per_rule() else None
             if records is None:
                 place, seen = place + sum(sizes[seen:index]), index
                 records = repair(part.kind, raw, index + 1, place, report)

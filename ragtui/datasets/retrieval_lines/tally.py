@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
-from ragtui.datasets.findings import SHOWN_PER_RULE, Level, Report
+from ragtui.datasets.findings import Level, Report, shown_per_rule
 from ragtui.datasets.retrieval_lines.records import (
     KINDS,
     Document,
@@ -41,7 +41,7 @@ _ID_NOT_TEXT: Final = ("BEIR102", Level.ERROR)
 def tally(name: str, raw: bytes, report: Report) -> list[Record] | None:
     """The records of a line whose faults were all listed often enough, with the faults counted; ``None`` where any was not,
     or where it takes a closer look to know them."""
-    if name in ("corpus", "queries") and report.counts.get((report.file, *_ID_NOT_TEXT), 0) >= SHOWN_PER_RULE:
+    if name in ("corpus", "queries") and report.counts.get((report.file, *_ID_NOT_TEXT), 0) >= shown_per_rule():
         record = _numbered(name, raw)
         if record is not None:
             report.counts[report.file, *_ID_NOT_TEXT] += 1
@@ -52,7 +52,7 @@ def tally(name: str, raw: bytes, report: Report) -> list[Record] | None:
     records, faults = known
     counts, file = report.counts, report.file
     for code, level in faults:
-        if counts.get((file, code, level), 0) < SHOWN_PER_RULE:
+        if counts.get((file, code, level), 0) < shown_per_rule():
             return None
     for code, level in faults:
         counts[file, code, level] += 1

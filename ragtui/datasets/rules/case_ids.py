@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ragtui.datasets.containers.table import Table
-from ragtui.datasets.findings import SHOWN_PER_RULE, Finding, Level, More
+from ragtui.datasets.findings import Finding, Level, More, shown_per_rule
 from ragtui.datasets.rules import rule
 
 
@@ -52,12 +52,12 @@ def repeated_ids(
         is_own = bool(given and given[place])
         code = "ID202" if is_own else "ID201"
         found[code] += 1
-        if found[code] > SHOWN_PER_RULE:
+        if found[code] > shown_per_rule():
             continue
         line, row, earlier = lines[place], rows[place], lines[before]
         if is_own and own is not None:
             yield repeated_id(table, line, row, earlier, table.header_of(own), case_id, unique[place])
         else:
             yield equal_inputs(table, line, row, earlier, unique[place])
-    yield More("ID201", Level.WARNING, max(0, found["ID201"] - SHOWN_PER_RULE))
-    yield More("ID202", Level.ERROR, max(0, found["ID202"] - SHOWN_PER_RULE))
+    yield More("ID201", Level.WARNING, max(0, found["ID201"] - shown_per_rule()))
+    yield More("ID202", Level.ERROR, max(0, found["ID202"] - shown_per_rule()))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from ragtui.datasets.containers.table import LINE, short
 from ragtui.datasets.filters import FiltersError, parse_filters
-from ragtui.datasets.findings import SHOWN_PER_RULE, Edit, Finding, Level, More
+from ragtui.datasets.findings import Edit, Finding, Level, More, shown_per_rule
 from ragtui.datasets.formats.deepset import LABELS, OFFSETS, QA, QUESTION, RAG, RETRIEVAL, DeepsetTable
 from ragtui.datasets.near_names import plain_name
 from ragtui.datasets.offsets import Diagnosis, diagnose
@@ -162,13 +162,13 @@ def wrong_offsets(labels: DeepsetTable) -> Iterator[Finding | More]:
     if spans is None:
         return
     causes: Counter[str] = Counter()
-    for index, start, end, text, context in islice(spans.iter_rows(), SHOWN_PER_RULE):
+    for index, start, end, text, context in islice(spans.iter_rows(), shown_per_rule()):
         found = diagnose(text, context, start, end)
         if found is not None:
             causes[found.cause] += 1
             yield _offset_finding(labels, index, found)
-    if spans.height > SHOWN_PER_RULE:
-        yield More("DS301", Level.ERROR, spans.height - SHOWN_PER_RULE)
+    if spans.height > shown_per_rule():
+        yield More("DS301", Level.ERROR, spans.height - shown_per_rule())
     for cause, unit in (("utf-16", "UTF-16 units (an emoji is two)"), ("bytes", "UTF-8 bytes")):
         if causes[cause] and causes[cause] == causes.total():
             yield _counted_otherwise(labels, causes[cause], unit)
@@ -220,7 +220,7 @@ def decimal_offset(labels: DeepsetTable) -> Iterator[Finding | More]:
     shown = 0
     for index, _ in table.rows_where(decimal[0] | decimal[1], names[0]):
         shown += 1
-        if shown > SHOWN_PER_RULE:
+        if shown > shown_per_rule():
             continue
         row = [str(table.frame[name][index]) for name in names]
         written, name = next((cell, each) for cell, each in zip(row, names, strict=True) if "." in cell)
@@ -233,7 +233,7 @@ def decimal_offset(labels: DeepsetTable) -> Iterator[Finding | More]:
         )
         message = f"offset written as '{short(written.strip())}'; read as {_whole(written)}"
         yield table.finding("DS303", Level.WARNING, message, index, name, fix)
-    yield More("DS303", Level.WARNING, max(0, shown - SHOWN_PER_RULE))
+    yield More("DS303", Level.WARNING, max(0, shown - shown_per_rule()))
 
 
 def _whole(cell: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from ragtui.datasets.containers.table import LINE, short
 from ragtui.datasets.files import FileLabels, FileMatch
-from ragtui.datasets.findings import SHOWN_PER_RULE, Edit, Finding, Level, More
+from ragtui.datasets.findings import Edit, Finding, Level, More, shown_per_rule
 from ragtui.datasets.rules import rule
 
 
@@ -68,10 +68,10 @@ def _told(
     misses: list[tuple[int, FileMatch]],
     message: Callable[[FileMatch], str],
 ) -> Iterator[Finding | More]:
-    for row, match in misses[:SHOWN_PER_RULE]:
+    for row, match in misses[: shown_per_rule()]:
         yield labels.table.finding(code, level, message(match), row, labels.column, _fix(labels, match, row))
-    if len(misses) > SHOWN_PER_RULE:
-        yield More(code, level, len(misses) - SHOWN_PER_RULE)
+    if len(misses) > shown_per_rule():
+        yield More(code, level, len(misses) - shown_per_rule())
 
 
 def _fix(labels: FileLabels, match: FileMatch, row: int) -> tuple[Edit, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ragtui.datasets.findings import SHOWN_PER_RULE, Finding, Level, More
+from ragtui.datasets.findings import Finding, Level, More, shown_per_rule
 from ragtui.datasets.retrieval import RetrievalSet
 from ragtui.datasets.rules import rule
 
@@ -69,9 +69,9 @@ def repeated_hits(whole: RetrievalSet) -> Iterator[Finding | More]:
             .collect()
         )
         for query, document, line, before in (
-            twice.head(SHOWN_PER_RULE).select("query_id", "doc_id", "line", "first").iter_rows()
+            twice.head(shown_per_rule()).select("query_id", "doc_id", "line", "first").iter_rows()
         ):
             message = f"{document} is a hit for {query} on line {before} already; the last counts"
             yield Finding("BEIR306", Level.ERROR, message, file=whole.run_files[name], line=line)
-        if twice.height > SHOWN_PER_RULE:
-            yield More("BEIR306", Level.ERROR, twice.height - SHOWN_PER_RULE, whole.run_files[name])
+        if twice.height > shown_per_rule():
+            yield More("BEIR306", Level.ERROR, twice.height - shown_per_rule(), whole.run_files[name])

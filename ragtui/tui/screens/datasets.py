@@ -13,7 +13,7 @@ from textual.containers import Horizontal, Vertical
 
 from ragtui.tui import opened, outside
 from ragtui.tui.actions import bindings
-from ragtui.tui.corpus_texts import with_text_of, with_texts
+from ragtui.tui.document_texts import with_text_of, with_texts
 from ragtui.tui.opened import OpenDataset
 from ragtui.tui.performing import tell, work
 from ragtui.tui.screens import dataset_views as views
@@ -49,6 +49,7 @@ class DatasetsPane(OpensDatasets):
         self._listed: list[Finding] = []
         self._shown: tuple[OpenDataset | None, str | None] = (None, None)
         self._ruled: OpenDataset | None = None
+        self._judged: OpenDataset | None = None  # for platforms, just now
         self.set_class(not workbench.paths, "nothing")
 
     def compose(self) -> ComposeResult:
@@ -120,7 +121,8 @@ class DatasetsPane(OpensDatasets):
         self.query_one("#dataset-list", Part).title("datasets")
         self.query_one("#about", Part).title("about", current.name)
         self.post_message(self.Altered())
-        if current.ready is None and current.is_whole:
+        if current.ready is None and current.is_whole and current is not self._judged:
+            self._judged = current
             work(self, partial(self._judge_readiness, current), "ready")
 
     def show_rules(self) -> None:
@@ -155,6 +157,7 @@ class DatasetsPane(OpensDatasets):
             return
         finally:
             watch.stop()
+            self._judged = None if self._judged is one else self._judged
         if one is self.current:
             self.query_one("#about-text", WrappedText).show(views.about(one, one.ready), keep=True)
 
@@ -173,7 +176,7 @@ class DatasetsPane(OpensDatasets):
             shown = with_texts(current, part, frame)
             table.show(shown, views.row_columns(current, part, shown))
         rows = f"{frame.height:,} {'row' if frame.height == 1 else 'rows'}"
-        rows = rows if current.is_whole else f"the first {rows}"
+        rows = rows if current.is_whole else f"{rows} so far"
         self.query_one("#rows-part", Part).title(current.name, "" if part == "cases" else part, rows)
 
     @on(VirtualTable.Moved, "#rules")
@@ -196,7 +199,8 @@ class DatasetsPane(OpensDatasets):
         place = views.place_of(finding, views.frames_of(current)) if current else None
         if place is not None:
             self._show_rows(place[0])
-            self.query_one("#rows", VirtualTable).go_to(place[1], finding.field)
+            table = self.query_one("#rows", VirtualTable)
+            table.go_to(place[1], views.column_of(finding.field, [column.key for column in table.columns]))
 
     # Opening, and what the keys do
 

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragtui.datasets.check import Opened, open_datasets
-from ragtui.datasets.findings import SHOWN_PER_RULE, Finding, Level, Report
+from ragtui.datasets.findings import Finding, Level, Report, shown_per_rule
 from ragtui.datasets.formats import ReadOptions
 from ragtui.datasets.retrieval_lines import scan
 from ragtui.datasets.retrieval_lines.records import repair
@@ -680,15 +680,15 @@ class TestLinesPastTheThousandth:
         full = Report("f")
         records = repair(kind, raw, 1, 0, full)
         counted = Report("f")
-        counted.counts.update(dict.fromkeys(full.counts, SHOWN_PER_RULE))
+        counted.counts.update(dict.fromkeys(full.counts, shown_per_rule()))
         quick = tally(kind, raw, counted)
         if quick is None:
-            assert counted.counts == dict.fromkeys(full.counts, SHOWN_PER_RULE)  # it is left to be told in full
+            assert counted.counts == dict.fromkeys(full.counts, shown_per_rule())  # it is left to be told in full
         else:
             assert [msgspec.structs.asdict(each) for each in quick] == [
                 msgspec.structs.asdict(each) for each in records
             ]
-            assert {key: count - SHOWN_PER_RULE for key, count in counted.counts.items()} == full.counts
+            assert {key: count - shown_per_rule() for key, count in counted.counts.items()} == full.counts
 
     @pytest.mark.parametrize(
         "line", ['{"_id": 7, "text": "é"}', '{"id": "a", "text": "x"}', "", '{"_id": "a" "text": "x"}', "[]"]
@@ -697,7 +697,7 @@ class TestLinesPastTheThousandth:
         full = Report("f")
         repair("corpus", line.encode() + b"\n", 1, 0, full)
         counted = Report("f")
-        counted.counts.update(dict.fromkeys(full.counts, SHOWN_PER_RULE))
+        counted.counts.update(dict.fromkeys(full.counts, shown_per_rule()))
         assert tally("corpus", line.encode() + b"\n", counted) is not None
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.datasets.containers.encoding import decode
-from ragtui.datasets.findings import SHOWN_PER_RULE, Edit, Finding, Level, More, Report
+from ragtui.datasets.findings import Edit, Finding, Level, More, Report, shown_per_rule
 from ragtui.datasets.formats.beir.parts import is_trec_hit
 from ragtui.datasets.rules import beir as rules
 
@@ -198,8 +198,8 @@ def _empty(number: str) -> pl.DataFrame:
 def _each(rows: Sequence[Any], say: Callable[..., Finding], report: Report) -> None:
     """A finding for each of the first rows; the others are counted."""
     last: Finding | None = None
-    for row in rows[:SHOWN_PER_RULE]:
+    for row in rows[: shown_per_rule()]:
         last = say(row)
         report.add(last)
-    if last is not None and len(rows) > SHOWN_PER_RULE:
-        report.extend([More(last.code, Level(last.level), len(rows) - SHOWN_PER_RULE, last.file)])
+    if last is not None and len(rows) > shown_per_rule():
+        report.extend([More(last.code, Level(last.level), len(rows) - shown_per_rule(), last.file)])
