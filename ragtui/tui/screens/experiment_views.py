@@ -306,10 +306,13 @@ def _flight(progress: Progress) -> list[str]:
         parts.append(
             f"{progress.in_flight} in flight" + (f" of {progress.concurrency}" if progress.concurrency else "")
         )
+    if progress.calls and progress.seconds >= 1:
+        parts.append(f"{60 * progress.calls / progress.seconds:,.0f} calls/min")
     if progress.reused:
         parts.append(f"{progress.reused:,} reused")
     tokens = progress.prompt_tokens + progress.completion_tokens
-    parts += [f"{tokens:,} tokens"] if tokens else []
+    rate = f" ({60 * tokens / progress.seconds:,.0f}/min)" if progress.seconds >= 1 else ""
+    parts += [f"{tokens:,} tokens{rate}"] if tokens else []
     parts += [f"${progress.cost:,.4f}"] if progress.cost is not None and progress.cost > 0 else []
     parts.append(clock(progress.seconds))
     told = progress.forecast()
