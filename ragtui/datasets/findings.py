@@ -93,7 +93,6 @@ def listing(limit: int) -> Iterator[None]:
         _limit = before
 
 
-
 Admit: TypeAlias = Callable[[str, Level], Level | None]
 """What becomes of a finding of this code and level: its level (raised, or as it is), or ``None`` where nobody asked for it."""
 

@@ -13,7 +13,7 @@ from ragtui.datasets.containers.delimited_scan import Scanned, scan
 from ragtui.datasets.containers.dialect import NAMES, Dialect, lines_of, sniff_dialect
 from ragtui.datasets.containers.encoding import Decoded, decode, decode_head
 from ragtui.datasets.containers.table import LINE, ROW, Table, unique_names
-from ragtui.datasets.findings import shown_per_rule, Edit, Finding, Level, Report
+from ragtui.datasets.findings import Edit, Finding, Level, Report, shown_per_rule
 from ragtui.datasets.rules import csv as rules
 from ragtui.datasets.rules import text as rules_text
 

@@ -90,7 +90,7 @@ def scan(data: bytes, start: int, skipped_lines: int, delimiter: str, columns: i
     if frame.height != len(keep):
         return None
     sound = ~ragged & ~blank
-    told = np.flatnonzero(ragged)[:shown_per_rule()]
+    told = np.flatnonzero(ragged)[: shown_per_rule()]
     try:
         texts = [data[start + starts[place] : start + stops[place]].decode("utf-8") for place in told]
     except UnicodeDecodeError:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ragtui.datasets.containers import Head
-from ragtui.datasets.findings import shown_per_rule, Edit, Finding, Level, More
+from ragtui.datasets.findings import Edit, Finding, Level, More, shown_per_rule
 from ragtui.datasets.rules import text as rules
 
 _MARKS: Final = (

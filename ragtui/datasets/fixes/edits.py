@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from ragtui.datasets.findings import Edit, Finding
 
@@ -48,8 +49,8 @@ def _touches(taken: Sequence[tuple[int, int]], start: int, end: int) -> bool:
     """Whether bytes of one of ``taken`` are among those from ``start`` to ``end``, or both insert at one place."""
     place = bisect_left(taken, (start, end))
     near = taken[max(0, place - 1) : place + 1]
-    return any(start < other_end and other < end or start == other for other, other_end in near)
+    return any((start < other_end and other < end) or start == other for other, other_end in near)
 
 
 def _overlap(spans: Sequence[tuple[int, int]]) -> bool:
-    return any(one[1] > other[0] or one[0] == other[0] for one, other in zip(spans, spans[1:], strict=False))
+    return any(one[1] > other[0] or one[0] == other[0] for one, other in pairwise(spans))

@@ -181,9 +181,7 @@ def _several(source: Source, sources: Iterable[Source]) -> bool:
     return sum(1 for each in sources if each.path == source.path) > 1
 
 
-def _sheet(
-    source: Source, staging: Path, options: ReadOptions, unsafe: bool, several: bool
-) -> FixedFile | None:
+def _sheet(source: Source, staging: Path, options: ReadOptions, unsafe: bool, several: bool) -> FixedFile | None:
     """A sheet as CSV with its fixes made; ``None`` where it needs none."""
     table = reading_of(source).table
     if table is None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
-from ragtui.datasets.findings import shown_per_rule, Level, Report
+from ragtui.datasets.findings import Level, Report, shown_per_rule
 from ragtui.datasets.retrieval_lines.records import (
     KINDS,
     Document,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ragtui.datasets.containers.table import Table
-from ragtui.datasets.findings import shown_per_rule, Finding, Level, More
+from ragtui.datasets.findings import Finding, Level, More, shown_per_rule
 from ragtui.datasets.rules import rule
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from ragtui.datasets.containers.table import LINE, short
 from ragtui.datasets.files import FileLabels, FileMatch
-from ragtui.datasets.findings import shown_per_rule, Edit, Finding, Level, More
+from ragtui.datasets.findings import Edit, Finding, Level, More, shown_per_rule
 from ragtui.datasets.rules import rule
 
 
@@ -14,6 +14,7 @@ from ragtui.datasets.rules import rule
     "FILE101",
     "file-name-normalised",
     Level.WARNING,
+    fix="safe",
     example="Gebühren.txt with ü as one character where the file has u and ¨",
     remedy="write the name in the form the file has",
     on=FileLabels,
@@ -34,6 +35,7 @@ def _normalised_message(match: FileMatch) -> str:
     "FILE102",
     "file-name-near",
     Level.ERROR,
+    fix="unsafe",
     example="rates 2026.txt where the file is Rates 2026.TXT",
     remedy="write the name as the file has it",
     on=FileLabels,
@@ -68,7 +70,7 @@ def _told(
     misses: list[tuple[int, FileMatch]],
     message: Callable[[FileMatch], str],
 ) -> Iterator[Finding | More]:
-    for row, match in misses[:shown_per_rule()]:
+    for row, match in misses[: shown_per_rule()]:
         yield labels.table.finding(code, level, message(match), row, labels.column, _fix(labels, match, row))
     if len(misses) > shown_per_rule():
         yield More(code, level, len(misses) - shown_per_rule())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ragtui.datasets.findings import shown_per_rule, Finding, Level, More
+from ragtui.datasets.findings import Finding, Level, More, shown_per_rule
 from ragtui.datasets.retrieval import RetrievalSet
 from ragtui.datasets.rules import rule
 

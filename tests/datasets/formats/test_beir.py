@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragtui.datasets.check import Opened, open_datasets
-from ragtui.datasets.findings import shown_per_rule, Finding, Level, Report
+from ragtui.datasets.findings import Finding, Level, Report, shown_per_rule
 from ragtui.datasets.formats import ReadOptions
 from ragtui.datasets.retrieval_lines import scan
 from ragtui.datasets.retrieval_lines.records import repair
