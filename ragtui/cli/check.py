@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from ragtui.datasets.check import Opened
     from ragtui.datasets.formats import ReadOptions
+
+_LARGE: Final = 64 << 20  # bytes of a corpus
 
 
 def command(
@@ -74,6 +76,10 @@ def command(
     [*] marks what --fix mends. Status: 0 nothing at or above --fail-level (left), 1 something, 2 could not run; with --diff
     0 nothing to fix, 1 a difference.
     """
+    if any(_is_large(path) for path in paths or ["."]):
+        from ragtui.datasets.workers import start_ahead
+
+        start_ahead("ragtui.datasets.retrieval_lines.scan")
     from ragtui.cli._fixing import Wanted, check_wanted, fixed
     from ragtui.cli.findings_output import Style, forms, render
     from ragtui.datasets.check import CannotOpen, check_options, open_datasets
@@ -128,6 +134,14 @@ def _options(
         split=split, limit=limit, platform=platform, select=_codes(select), ignore=_codes(ignore),
         skip_hidden=skip_hidden, files=names, mapping=mapping,
     )  # fmt: skip
+
+
+def _is_large(path: str) -> bool:
+    """Whether a path is a retrieval set for which processes will be wanted: they start while the rest is loaded."""
+    try:
+        return os.path.getsize(os.path.join(path, "corpus.jsonl")) > _LARGE
+    except (OSError, ValueError):
+        return False
 
 
 def _codes(given: list[str]) -> tuple[str, ...]:

@@ -8,6 +8,8 @@ import typer
 
 if TYPE_CHECKING:
     from ragtui.experiments.labels import Given
+    from ragtui.experiments.plan import Side
+    from ragtui.experiments.store import Store
 
 
 def command(
@@ -26,9 +28,18 @@ def command(
     author: Annotated[str | None, typer.Option(help="Whose label it is [default: you].")] = None,
     remove: Annotated[bool, typer.Option("--remove", help="Take the label away.")] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Take your last step back.")] = False,
+    agreement: Annotated[
+        bool, typer.Option("--agreement", help="How far the judge agrees with the labels: kappa, best threshold.")
+    ] = False,
+    blind: Annotated[
+        bool,
+        typer.Option(
+            "--blind", help="The next case of a blind random sample (--metric); with a case: your score of it."
+        ),
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
 ) -> None:
-    """Label a case of an experiment, list its labels, or take one back.
+    """Label a case of an experiment, list its labels, take one back, or see how far judge and people agree.
 
     Labels belong to the dataset and the case, so they are there again when the experiment is run anew.
     """
@@ -37,7 +48,11 @@ def command(
     from ragtui.workspace import WorkspaceError
 
     try:
-        lines = _do(experiment, case, label, metric, side, note, author, remove, undo)
+        if agreement or blind:
+            _alone(agreement, blind, remove or undo or note is not None)
+            lines = _judge_judged(experiment, case, label, metric, side, author, agreement)
+        else:
+            lines = _do(experiment, case, label, metric, side, note, author, remove, undo)
     except (StoreError, WorkspaceError) as error:
         could_not_run(str(error))
     if not quiet:
@@ -90,6 +105,81 @@ def _do(
             store, experiment, case, label or "", side=side, metric=metric, note=note, author=author
         )
         return [_said(given_now)]
+
+
+def _alone(agreement: bool, blind: bool, more: bool) -> None:
+    from ragtui.experiments.store import StoreError
+
+    if more or (agreement and blind):
+        raise StoreError("--agreement and --blind stand alone, beside --metric, --side and --author")
+
+
+def _judge_judged(
+    experiment: str,
+    case: str | None,
+    label: str | None,
+    metric: str | None,
+    side_name: str,
+    author: str | None,
+    agreement: bool,
+) -> list[str]:
+    """The agreement of judge and people, or a step through a blind sample."""
+    from ragtui.experiments import blind_sample
+    from ragtui.experiments.plan import Side
+    from ragtui.experiments.store import Store, StoreError
+    from ragtui.workspace import Workspace
+
+    if side_name not in [each.value for each in Side]:
+        raise StoreError(f"there is no side {side_name!r}; it is candidate or baseline")
+    side = Side(side_name)
+    if agreement:
+        if case or label:
+            raise StoreError("--agreement is over all labels; name no case")
+        return _agreement(Store.open(Workspace.open(".")), experiment, metric, side, author)
+    with Store.open(Workspace.open("."), write=case is not None) as store:
+        results = store.results(experiment)
+        if metric is None:
+            blind_sample.judged_metric(results, "")
+        assert metric is not None
+        if case is None:
+            return _next(store, experiment, metric, side, author or "")
+        if not label:
+            raise StoreError("give your own score after the case, as 4")
+        return [_said(blind_sample.give(store, results, case, label, metric, side, author or ""))]
+
+
+def _agreement(store: Store, experiment: str, metric: str | None, side: Side, author: str | None) -> list[str]:
+    from ragtui.experiments.agreement import agreement, lines
+
+    plan = store.entry(experiment).plan
+    wanted = (
+        [metric] if metric else [each.spec for each in plan.metrics if each.question and each.threshold is not None]
+    )
+    found = [agreement(store, experiment, each, side, author) for each in wanted]
+    shown = found if metric else [each for each in found if each.n]
+    if not shown:
+        return [f"no labels yet; ragtui label {experiment} --blind --metric {wanted[0] if wanted else 'NAME'} begins"]
+    return [line for each in shown for line in [*lines(each), ""]][:-1]
+
+
+def _next(store: Store, experiment: str, metric: str, side: Side, author: str) -> list[str]:
+    """The next case of the sample, without its score."""
+    from ragtui.experiments import blind_sample
+
+    results = store.results(experiment)
+    every = blind_sample.sample(results, metric, side)
+    waiting = blind_sample.waiting(store, results, metric, side, author)
+    if not waiting:
+        return [f"all {len(every)} cases that {metric} scored are labelled; see ragtui label {experiment} --agreement"]
+    case = results.detail(waiting[0])
+    answer = case.side(side)
+    texts = [*case.inputs.items(), *((f"expected {name}", text) for name, text in case.expected.items())]
+    if answer is not None:
+        texts += [("response", answer.response or "")]
+        texts += [(f"context {n}", text) for n, text in enumerate(answer.contexts, start=1)]
+    done = len(every) - len(waiting)
+    remedy = f"ragtui label {experiment} {waiting[0]} SCORE --metric {metric} --blind"
+    return [f"{waiting[0]} ({done} of {len(every)} labelled)", *(f"{name}: {text}" for name, text in texts), "", remedy]
 
 
 def _said(given: Given | None) -> str:

@@ -15,7 +15,7 @@ from ragtui.datasets.formats import Source
 
 LARGE: Final = 8 << 20
 """Bytes from which it is worth the while to show the beginning first."""
-_HEAD: Final = 1 << 17  # bytes of each file
+_HEAD: Final = 1 << 16  # bytes of each file
 _MOST: Final = 20  # sources of a folder
 _MOST_FILES: Final = 200  # of one source
 

@@ -91,7 +91,8 @@ def _grouped(frame: pl.DataFrame, inputs: Sequence[str], collect: Sequence[str])
     keys = [pl.col(column).fill_null("").alias(f"key {place}") for place, column in enumerate(inputs)]
     if not inputs or frame.select(keys).is_unique().all():
         return frame
-    texts = {name for name in collect if frame.schema[name] == pl.String}
+    types = frame.schema
+    texts = {name for name in collect if types[name] == pl.String}
     filled = pl.element().str.len_bytes() > 0
     return (
         frame.group_by(keys, maintain_order=True)
@@ -111,7 +112,8 @@ def _hashes(frame: pl.DataFrame, inputs: Sequence[str]) -> list[str]:
 
     if not inputs:
         return [hashed([])] * frame.height
-    texts = [pl.col(name) if frame.schema[name] == pl.String else pl.col(name).list.join("\0") for name in inputs]
+    types = frame.schema
+    texts = [pl.col(name) if types[name] == pl.String else pl.col(name).list.join("\0") for name in inputs]
     parts = [pl.concat_str(text.str.len_bytes(), pl.lit(":"), text).fill_null("-") for text in texts]
     return [_digest(told) for told in frame.select(pl.concat_str(parts)).to_series()]
 

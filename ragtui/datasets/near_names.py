@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final
 
 _JOINS: Final = re.compile(r"[\s_\-]+")
@@ -13,6 +14,7 @@ _VERSION: Final = re.compile(r"(?P<name>.*?)_?(?:v|ver|version)?_?[0-9]+|(?P<oth
 _NEAR: Final = 84  # rapidfuzz's ratio, 0 to 100: one or two letters off in a name of ten
 
 
+@lru_cache(1 << 15)
 def plain_name(name: str) -> str:
     """``name`` without what people vary: case, outer spaces, invisible characters, and how words are joined."""
     return _JOINS.sub("_", _INVISIBLE.sub("", unicodedata.normalize("NFKC", name)).strip().casefold())

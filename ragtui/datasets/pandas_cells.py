@@ -20,7 +20,7 @@ def missing(table: Table, name: str, blank: bool = True) -> Iterator[tuple[int, 
     """Index and text of cells that become no value; empty ones only with ``blank``."""
     import polars as pl
 
-    if isinstance(table.frame.schema[name], pl.List):
+    if isinstance(table.type_of(name), pl.List):
         return
     words = [word for word in MISSING if word or blank]
     for index, text in table.rows_where(table.text(name).is_in(words), name):
@@ -31,7 +31,7 @@ def is_guessed(table: Table, name: str) -> bool:
     """Whether every filled cell of a column looks like a number (or like true and false), so that pandas makes it one."""
     import polars as pl
 
-    if isinstance(table.frame.schema[name], pl.List):
+    if isinstance(table.type_of(name), pl.List):
         return False
     filled = table.frame[name].drop_nulls().to_frame().filter(~pl.col(name).is_in(MISSING))[name]
     return filled.len() > 0 and bool(filled.str.contains(_GUESSED).all())

@@ -5,6 +5,7 @@ The threads of one process would take turns at the interpreter lock, and would m
 
 from __future__ import annotations
 
+import atexit
 import os
 import pickle
 import queue
@@ -23,6 +24,19 @@ Result = TypeVar("Result")
 
 _HEADER: Final = struct.Struct("<Q")
 _PROGRAM: Final = "from ragtui.datasets.workers import serve; serve()"
+_AHEAD: Final[list[_Worker]] = []  # started, and not used yet
+
+
+def start_ahead(module: str, processes: int | None = None) -> None:
+    """Starts workers that ``spread`` will use, which load ``module`` while the caller still loads what it needs itself."""
+    if not _AHEAD and sys.executable:
+        _AHEAD.extend(_Worker(f"import {module}; ") for _ in range(processes or available_cpus()))
+        atexit.register(_close_unused)
+
+
+def _close_unused() -> None:
+    for worker in _AHEAD:
+        worker.close()
 
 
 def spread(function: Callable[[Task], Result], tasks: Sequence[Task], processes: int | None = None) -> Iterator[Result]:
@@ -38,7 +52,7 @@ def spread(function: Callable[[Task], Result], tasks: Sequence[Task], processes:
     from concurrent.futures import ThreadPoolExecutor
 
     idle: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
-    workers = [_Worker() for _ in range(count)]
+    workers = [_AHEAD.pop() if _AHEAD else _Worker() for _ in range(count)]
     for worker in workers:
         idle.put(worker)
 
@@ -77,7 +91,7 @@ def available_cpus() -> int:
 class _Worker:
     """One process; it is told to start at once and awaited only when first called."""
 
-    def __init__(self) -> None:
+    def __init__(self, first: str = "") -> None:
         import subprocess
 
         self._lock = threading.Lock()
@@ -86,7 +100,12 @@ class _Worker:
         paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _PROGRAM],  # -P: what lies in the current folder must not be imported
+                [
+                    sys.executable,
+                    "-P",
+                    "-c",
+                    first + _PROGRAM,
+                ],  # -P: what lies in the current folder must not be imported
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

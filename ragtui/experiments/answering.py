@@ -11,6 +11,7 @@ from pathlib import Path
 from ragtui import trust
 from ragtui.datasets.dataset import Dataset, Role
 from ragtui.experiments.case_inputs import SETUP
+from ragtui.experiments.pinned_metrics import code_of_metrics
 from ragtui.experiments.plan import Plan, Side
 from ragtui.targets import open_target
 from ragtui.targets.conversation import WholeConversation
@@ -58,10 +59,11 @@ def setups_of(dataset: Dataset, workspace: Workspace) -> list[str]:
 
 
 def code_of(plan: Plan, dataset: Dataset, workspace: Workspace) -> tuple[Path | str, ...]:
-    """The files and texts that a run of this plan would start, each once."""
+    """The files and texts that a run of this plan would start, each once: of targets, setup scripts and code metrics."""
     live = (spec for _, spec in plan.sides if plan.responses_of is None and is_live(spec, workspace))
     targets = (_opened(spec, plan, dataset, workspace) for spec in live)
-    return tuple(dict.fromkeys(each for target in targets for each in getattr(target, "code", ())))
+    answering = [each for target in targets for each in getattr(target, "code", ())]
+    return tuple(dict.fromkeys((*answering, *code_of_metrics(plan, workspace))))
 
 
 def check_allowed(plan: Plan, dataset: Dataset, workspace: Workspace) -> None:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ragtui.experiments.run import RunOptions
 
 WINDOW: Final = 64  # cases that are held in memory at once
+LIVE_WINDOW: Final = 8  # the same where answers take their time: what has come is scored soon
 _AT_ONCE: Final = 500  # replayed responses of one transaction
 
 
@@ -84,6 +85,7 @@ class CaseRun:
         self._answered: dict[Side, set[int]] = {}
         self._arrived = asyncio.Condition()
         self._failed: BaseException | None = None
+        self._window = WINDOW
 
     @property
     def cells(self) -> int:
@@ -111,6 +113,8 @@ class CaseRun:
         if self.plan.responses_of is not None:
             take_responses(self.recorder, self.plan, self.size)
         targets = open_targets(self.plan, self.dataset, self.workspace) if self.plan.responses_of is None else {}
+        live = not all(target.replays for target in targets.values())
+        self._window = LIVE_WINDOW if live else WINDOW
         self._answered = {
             side: self.recorder.answered(side, self.retry and side in targets) for side, _ in self.plan.sides
         }
@@ -181,8 +185,8 @@ class CaseRun:
 
     async def _questions(self) -> AsyncIterator[tuple[Cell, Question]]:
         """What is left to ask, case by case; what needs no judge is computed and stored on the way."""
-        for start in range(0, self.size, WINDOW):
-            end = min(start + WINDOW, self.size)
+        for start in range(0, self.size, self._window):
+            end = min(start + self._window, self.size)
             await self._wait_for(start, end)
             done = self.recorder.done(start, end, self.retry)
             builder = self._columns.part(start, end - start)

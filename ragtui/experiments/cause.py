@@ -82,6 +82,9 @@ def diagnose(row: Signals) -> Diagnosis | None:
             "the answer is relevant and supported by fitting contexts, but not what the reference says, "
             "of which no context speaks",
         )
+    if found is False and grounded is False:  # right or not, it is not from what was retrieved
+        known = ", so the right answer is not from there" if right else ""
+        return Diagnosis(Cause.RETRIEVAL_MISS, f"{_missing(row, found)}{known}; {_unsupported(row)}")
     if (found is False or row.passed.get("retrieval") is False) and right is not True:
         return Diagnosis(Cause.RETRIEVAL_MISS, _missing(row, found))
     if found and right is False and rank > IN_TOP:

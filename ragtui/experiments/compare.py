@@ -13,6 +13,7 @@ import polars.selectors as cs
 from ragtui.experiments import tally
 from ragtui.experiments.grouping import sources
 from ragtui.experiments.plan import PlannedMetric, Side
+from ragtui.experiments.plan_differences import plan_differences
 from ragtui.experiments.results import MetricComparison, MetricSummary, Results
 
 
@@ -112,7 +113,7 @@ def _compare(one: Shown, other: Shown, mixed: bool) -> Compared:
         comparisons=tuple(comparisons),
         only_in_a=tuple(each for each in rows_a["case_id"] if each not in ids_b),
         only_in_b=tuple(each for each in rows_b["case_id"] if each not in ids_a),
-        differences=tuple(_differences(a, b)),
+        differences=tuple(plan_differences(a.plan, b.plan, (a.experiment, b.experiment))),
         rows=_rows(metrics, rows_a, rows_b, ids, (one.letter, other.letter)),
         letters=(one.letter, other.letter),
     )
@@ -162,37 +163,3 @@ def _rows(
             out = out.join(mine, on="case_id", how="left", maintain_order="left")
         out = out.with_columns((pl.col(f"{spec} {b}") - pl.col(f"{spec} {a}")).alias(f"{spec} Δ"))
     return out
-
-
-def _judge_versions(a: Results, b: Results) -> tuple[str, str]:
-    """The versions of the judges, which differ only where both were asked something."""
-    if not all(any(each.question for each in one.plan.metrics) for one in (a, b)):
-        return "", ""
-    return a.plan.judge_version or "unknown", b.plan.judge_version or "unknown"
-
-
-def _differences(a: Results, b: Results) -> list[str]:
-    """What is not the same in the two plans, one line each."""
-    found = []
-    for name, one, two in (
-        ("dataset", a.plan.dataset, b.plan.dataset),
-        ("the dataset's content", a.plan.fingerprint, b.plan.fingerprint),
-        ("judge", a.plan.judge_model or a.plan.judge, b.plan.judge_model or b.plan.judge),
-        ("the judge's version", *_judge_versions(a, b)),
-        ("strategy", a.plan.strategy, b.plan.strategy),
-        ("repeats", a.plan.repeats, b.plan.repeats),
-        ("average", a.plan.average, b.plan.average),
-        ("split", a.plan.split, b.plan.split),
-    ):
-        if one != two:
-            found.append(f"{name} differs: {one} and {two}")
-    for metric in b.plan.metrics:
-        other = next((each for each in a.plan.metrics if each.spec == metric.spec), None)
-        if other is None:
-            found.append(f"{metric.spec} is only in {b.experiment}")
-        elif other.version != metric.version:
-            found.append(f"{metric.spec} has version {other.version} and {metric.version}")
-        elif other.threshold != metric.threshold:
-            found.append(f"{metric.spec} has the threshold {other.threshold} and {metric.threshold}")
-    found += [f"{each} is only in {a.experiment}" for each in a.metrics if each not in b.metrics]
-    return found

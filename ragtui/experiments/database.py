@@ -55,6 +55,10 @@ _ADDED: Final = """
 CREATE TABLE IF NOT EXISTS case_fields(
   experiment INTEGER NOT NULL, position INTEGER NOT NULL, fields TEXT NOT NULL, PRIMARY KEY(experiment, position));
 CREATE TABLE IF NOT EXISTS remarks(experiment TEXT PRIMARY KEY, tags TEXT NOT NULL, note TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS blind_labels(
+  dataset TEXT NOT NULL, case_id TEXT NOT NULL, side TEXT NOT NULL, metric TEXT NOT NULL, author TEXT NOT NULL,
+  value TEXT NOT NULL, experiment TEXT NOT NULL, at TEXT NOT NULL,
+  PRIMARY KEY(dataset, case_id, side, metric, author));
 """
 """Tables that stores of earlier versions lack; without them there is nothing of their kind."""
 
@@ -133,13 +137,16 @@ def _open_for_reading(path: Path) -> sqlite3.Connection:
     if tables is None:  # the disk was full when it was made
         connection.close()
         return _nothing_yet()
-    if not _has_added(connection):
-        connection.executescript(_ADDED.replace("CREATE TABLE", "CREATE TEMP TABLE"))
+    for statement in _lacking(connection):
+        connection.execute(statement.replace("CREATE TABLE", "CREATE TEMP TABLE"))
     return connection
 
 
-def _has_added(connection: sqlite3.Connection) -> bool:
-    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'remarks'").fetchone() is not None
+def _lacking(connection: sqlite3.Connection) -> list[str]:
+    """The statements of the added tables that a store does not have."""
+    there = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    wanted = {each.split("EXISTS ")[1].split("(")[0]: each for each in _ADDED.split(";") if each.strip()}
+    return [statement for name, statement in wanted.items() if name not in there]
 
 
 def _nothing_yet() -> sqlite3.Connection:
@@ -161,9 +168,9 @@ def _prepare_for_writing(connection: sqlite3.Connection, path: Path) -> None:
                 for statement in _TABLES.split(";"):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-    if not _has_added(connection):
+    if _lacking(connection):
         with transaction(connection):
-            for statement in _ADDED.split(";"):
+            for statement in _lacking(connection):
                 connection.execute(statement)
 
 

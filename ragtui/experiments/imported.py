@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,8 +26,9 @@ from ragtui.experiments.grouping import sources
 from ragtui.experiments.metrics_file import MetricsFile, Setting, known_metric
 from ragtui.experiments.plan import Plan, PlannedMetric, Side
 from ragtui.experiments.progress import Status
+from ragtui.experiments.recomputed import FACTS, again, facts_of, nested_scores
 from ragtui.experiments.results import CaseDetail, Cell, MetricComparison, MetricSummary, SideDetail
-from ragtui.metrics.score import State
+from ragtui.metrics.score import Evidence, State
 
 IMPORTED: Final = "imported"
 NOT_JSON: Final = "JSON005"  # the rule on NaN and Infinity
@@ -58,7 +59,7 @@ def open_result_file(path: Path, settings: MetricsFile | None = None) -> Importe
     Raises:
         CannotOpen: it is not there, holds no row, or no column of scores.
     """
-    table = _read(path)
+    table = _with_nested(_read(path))
     if not table.frame.height:
         raise CannotOpen(f"{path}: holds no row, so there is nothing to show or to pass")
     columns = _score_columns(table)
@@ -76,8 +77,15 @@ def _read(path: Path) -> _Table:
         return _raw(path)
     if dataset.cases is None:
         raise CannotOpen(f"{path}: a retrieval set, not a table of scores")
-    roles = {each.name: each.role for each in dataset.columns}
+    roles = {each.name: each.role for each in dataset.columns if each.role is not Role.IGNORED}
     return _Table(dataset.name, dataset.format, dataset.cases, roles, *_faults(report))
+
+
+def _with_nested(table: _Table) -> _Table:
+    """The table with Pinecone's figures, which lie inside one column, as columns of their own."""
+    nested = nested_scores(table.frame)
+    columns = [pl.Series(name, values, dtype=pl.String) for name, values in nested.items()]
+    return replace(table, frame=table.frame.with_columns(columns)) if nested else table
 
 
 def _raw(path: Path) -> _Table:
@@ -114,12 +122,21 @@ def _score_columns(table: _Table) -> dict[str, str]:
         if role not in (Role.IGNORED, Role.INPUT) or (_NOT_A_SCORE.search(name) and known_metric(name) is None):
             continue
         if table.frame.schema[name] == pl.String and _holds_scores(table.frame[name]):
-            found[_metric_name(name)] = name
+            if _is_double(name, table.frame):
+                continue
+            short = _metric_name(name)
+            found[short if short not in found else name.removeprefix("outputs.")] = name
     if table.format == "results":
         found |= {name: name for name in _empty_columns(table)}
     if not found and "status" in table.frame.columns:
         found["score"] = "score"
     return found
+
+
+def _is_double(name: str, frame: pl.DataFrame) -> bool:
+    """Whether a column only repeats another one, as Azure writes each score twice: ``bleu`` and ``bleu_score``."""
+    other = name.removesuffix("_score")
+    return name.startswith("outputs.") and other != name and other in frame.columns and frame[name].equals(frame[other])
 
 
 def _empty_columns(table: _Table) -> list[str]:
@@ -200,13 +217,18 @@ class ImportedResults:
         self.plan = plan
         self.status = Status.FINISHED
         self.metrics = tuple(each.spec for each in plan.metrics)
-        self.remarks = table.remarks
         self.cluster: str | None = None
         self.slicing: tuple[str, ...] = ()
         self._table, self._columns = table, columns
         frame = table.frame.with_row_index("position")
         self.cases = frame.select("position", pl.col(CASE_ID).alias("case_id"), pl.col(NAME).alias("name"))
         self._cells = {name: self._read_cells(column) for name, column in columns.items()}
+        self._scores = {name: cells["score"].to_list() for name, cells in self._cells.items()}
+        self._again = again(frame, columns, self._scores)
+        self._facts = facts_of(frame)
+        ids = self.cases["case_id"].to_list()
+        told = (found.remark(name, ids, self._scores[name]) for name, found in self._again.items())
+        self.remarks = (*table.remarks, *told)
 
     def _read_cells(self, column: str) -> pl.DataFrame:
         frame = self._table.frame
@@ -277,16 +299,26 @@ class ImportedResults:
             told = next((each for each in (f"{column}_reason", f"{column}.reason") if each in frame.columns), None)
             reason = pl.lit(None, pl.String) if told is None else frame[told]
             out = out.with_columns(reason.alias(f"{name} reason"))
+            if name in self._again:
+                said = [self._again[name].said(row, score) or None for row, score in enumerate(self._scores[name])]
+                both = pl.concat_str(
+                    pl.Series(said, dtype=pl.String), f"{name} reason", separator="; ", ignore_nulls=True
+                )
+                out = out.with_columns(both.replace("", None).alias(f"{name} reason"))
         return out
 
     def detail(self, case_id: str) -> CaseDetail:
         found = self.rows().filter(pl.col("case_id") == case_id)
         if not found.height:
             raise KeyError(case_id)
-        row = found.row(0, named=True)
+        row = {**found.row(0, named=True), "position": self.cases["case_id"].index_of(case_id)}
         reasons = self.reasons().filter(pl.col("case_id") == case_id).row(0, named=True)
         texts = self.texts().filter(pl.col("case_id") == case_id).row(0, named=True)
-        cells = tuple(self._cell(each, row, reasons.get(f"{each.spec} reason")) for each in self.plan.metrics)
+        facts = self._facts[int(row["position"])] if self._facts is not None else None
+        cells = tuple(
+            self._cell(each, row, reasons.get(f"{each.spec} reason"), (facts or ()) if each.spec in FACTS else ())
+            for each in self.plan.metrics
+        )
         roles = self._table.roles
         inputs = {name: text for name, text in texts.items() if roles.get(name) is Role.INPUT and text is not None}
         expected = {name: text for name, text in texts.items() if roles.get(name) is Role.EXPECTED and text is not None}
@@ -295,11 +327,15 @@ class ImportedResults:
         return CaseDetail(case_id, row["name"], inputs, expected, (side,), {})
 
     @staticmethod
-    def _cell(metric: PlannedMetric, row: Mapping[str, Any], reason: str | None) -> Cell:
+    def _cell(
+        metric: PlannedMetric, row: Mapping[str, Any], reason: str | None, evidence: tuple[Evidence, ...]
+    ) -> Cell:
         state = State(row[f"{metric.spec} state"])
         cause = IMPORTED if state is State.JUDGE_ERROR else None
         score, passed = row[metric.spec], row[f"{metric.spec} passed"]
-        return Cell(metric.spec, Side.CANDIDATE, 1, state, cause, score, passed, metric.threshold, reason or "", ())
+        return Cell(
+            metric.spec, Side.CANDIDATE, 1, state, cause, score, passed, metric.threshold, reason or "", evidence
+        )
 
     def causes(self, side: Side = Side.CANDIDATE) -> Mapping[str, int]:
         return {}

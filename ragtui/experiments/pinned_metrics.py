@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from ragtui.experiments.plan import Plan, PlannedMetric
 from ragtui.metrics.metric import Metric
 from ragtui.metrics.own import versions
-from ragtui.metrics.own.code_score import CodeScore, is_allowed, not_allowed
+from ragtui.metrics.own.code_score import CodeScore
 from ragtui.metrics.own.files import own_files, own_metrics
 from ragtui.metrics.registry import Own, is_shipped, metric
 from ragtui.metrics.spec import MetricError, parse
@@ -16,7 +18,7 @@ def planned_metrics(plan: Plan, workspace: Workspace) -> tuple[Metric, ...]:
     """The metrics of a plan, ready to score: the user's own at the version that was pinned.
 
     Raises:
-        MetricError: one of them is gone, its version was not kept, or its code may not run yet.
+        MetricError: one of them is gone, or its version was not kept.
     """
     own = own_metrics(workspace)
     return tuple(_ready(each, own, workspace) for each in plan.metrics)
@@ -24,12 +26,18 @@ def planned_metrics(plan: Plan, workspace: Workspace) -> tuple[Metric, ...]:
 
 def _ready(each: PlannedMetric, own: Own, workspace: Workspace) -> Metric:
     if _is_own(each) and not (each.spec in own and own[each.spec].metric.version == each.version):
-        found = versions.metric_at(workspace, each.spec, each.version)
-    else:
-        found = metric(each.spec, own)
-    if isinstance(found.score, CodeScore) and not is_allowed(found.score.file, workspace):
-        raise MetricError(not_allowed(found.score.file))
-    return found
+        return versions.metric_at(workspace, each.spec, each.version)
+    return metric(each.spec, own)
+
+
+def code_of_metrics(plan: Plan, workspace: Workspace) -> tuple[Path, ...]:
+    """The files that scoring a plan would run: where exactly the content lies that was pinned.
+
+    Raises:
+        MetricError: as for ``planned_metrics``.
+    """
+    files = [each.score.file for each in planned_metrics(plan, workspace) if isinstance(each.score, CodeScore)]
+    return tuple(place for each in files if (place := versions.place_of(each, workspace)) is not None)
 
 
 def _is_own(each: PlannedMetric) -> bool:

@@ -65,13 +65,13 @@ def run(
             pauses it instead.
         NotAllowed: it would start code that the user has not allowed (``ragtui.trust``).
         TargetError: a target cannot be used at all.
-        MetricError: a metric cannot be had at its version, or its code may not run.
+        MetricError: a metric cannot be had at its version.
         JudgeError: the judge cannot be used. Where a target or judge ends the run before anything was stored, no
             experiment is left behind.
     """
     options = options or RunOptions()
     source = source_of(dataset, workspace)
-    planned_metrics(plan, workspace)  # refuses code that may not run, before anything is stored
+    planned_metrics(plan, workspace)  # one that is gone is told before anything is stored
     with store.begin(plan, source, lambda: case_table(dataset, plan.mapping), options.fresh) as recorder:
         progress.begin()
         progress.experiment = plan.id

@@ -11,6 +11,7 @@ from typing import Final
 _LIST_MARK: Final = re.compile(r"\s*(?:[-*•‣▪–—+]\s+|\(?\d{1,3}[.)]\s+|\(?[a-zA-Z]\)\s+|#{1,6}\s+|>\s+)+")
 _NEW_ITEM: Final = re.compile(r"\n(?=[ \t]*(?:[-*•‣▪–+]\s|\(?\d{1,3}[.)]\s|#{1,6}\s|>\s|\|))|\n[ \t]*(?=\n)")
 _LINE: Final = re.compile(r"\n")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _WRAPPED_FROM: Final = 60  # a line this long that does not end a sentence goes on in the next one
 
 
@@ -40,7 +41,8 @@ def sentences(text: str, language: str = "en") -> tuple[Sentence, ...]:
 def _boundaries(block: str, language: str) -> list[tuple[int, int]]:
     from sentencex import get_sentence_boundaries
 
-    return [(each["start_index"], each["end_index"]) for each in get_sentence_boundaries(language, block)]
+    whole = _SURROGATE.sub("\ufffd", block)  # one character for one, so that places stay
+    return [(each["start_index"], each["end_index"]) for each in get_sentence_boundaries(language, whole)]
 
 
 def _blocks(text: str) -> list[tuple[int, int]]:

@@ -121,11 +121,14 @@ def _score(compare: Callable[[str, str], float], inputs: Inputs, *, empty: float
     golds = [text for text in texts(inputs, "ground_truth") if text.strip()]
     if not golds:
         return not_applicable("the ground truth is empty" if "ground_truth" in inputs else "no ground truth")
-    response = " ".join(texts(inputs, "response"))
-    if not response.strip():
+    given = inputs.get("response", "")
+    response = given if isinstance(given, str) else " ".join(given)
+    if not response or response.isspace():
         return not_applicable("the response is empty") if empty is None else scored(empty, "the response is empty")
-    nearest = f"nearest of {len(golds)} gold answers" if len(golds) > 1 else ""
-    return scored(max(compare(response, gold) for gold in golds), "; ".join(part for part in (nearest, note) if part))
+    if len(golds) == 1:
+        return scored(compare(response, golds[0]), note)
+    nearest = f"nearest of {len(golds)} gold answers" + (f"; {note}" if note else "")
+    return scored(max(compare(response, gold) for gold in golds), nearest)
 
 
 def _by_words(cut: Words, agree: Agreement) -> Callable[[str, str], float]:

@@ -41,6 +41,16 @@ def metrics(own: Own | None = None) -> tuple[Metric, ...]:
     return tuple(each for name, row in table.items() if not row.problem for each in resolve(name, own))
 
 
+def variants() -> tuple[tuple[Metric, str], ...]:
+    """Every variant of the shipped metrics, with what it does differently; at 10 where a cut is needed, as
+    ``nDCG@10:exp``."""
+    return tuple(
+        (_build(row, Spec(name, str(DEFAULT_CUTS[-1]) if row.cut is Cut.MUST else None, variant)), text)
+        for name, row in definitions().items()
+        for variant, text in row.variants.items()
+    )
+
+
 def metric(spec: str, own: Own | None = None) -> Metric:
     """The one metric that ``spec`` names, in upper or lower case, or by a usual alias (``P@1``, ``ndcg_cut_10``).
 

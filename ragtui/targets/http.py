@@ -30,7 +30,6 @@ ALIASES: Final = ("https",)
 OPTIONS: Final = LIMITS | {"method", "headers", "body", "response", "contexts", "stream"}
 METHODS: Final = ("POST", "GET", "PUT", "PATCH")
 LARGEST: Final = 64 * 2**20  # bytes of a reply
-_PLAIN_BODY: Final = {"id": "${case_id}", "query": "${query}", "inputs": "${inputs}", "filters": "${filters}"}
 _AGAIN: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
@@ -48,7 +47,7 @@ def open_kind(rest: str, dataset: Dataset, workspace: Workspace, given: Mapping[
     method = options.text("method", "POST").upper()
     if method not in METHODS:
         raise TargetError(f"ragtui.toml: method {method!r} of an http target; there are {', '.join(METHODS)}")
-    body = _body(options, method)
+    body = _body(options)
     templates.check([url, body], dataset, f"http:{url}")
     return Http(
         spec=f"http:{url}",
@@ -57,6 +56,7 @@ def open_kind(rest: str, dataset: Dataset, workspace: Workspace, given: Mapping[
         method=method,
         headers=headers_of(options, dataset),
         body=body,
+        build=None if body is not None or method == "GET" else lambda case: {"id": case.case_id, **case.question()},
         response=_path(options, "response"),
         contexts=_path(options, "contexts"),
         stream=options.flag("stream"),
@@ -81,11 +81,11 @@ def headers_of(options: Options, dataset: Dataset) -> dict[str, str]:
     return found
 
 
-def _body(options: Options, method: str) -> Any:
-    """The template of the body: a table, a list, or a text that is JSON or sent as it is."""
+def _body(options: Options) -> Any:
+    """The template of the body: a table, a list, or a text that is JSON or sent as it is; ``None`` where none is said."""
     given = options.any("body")
     if given is None:
-        return None if method == "GET" else _PLAIN_BODY
+        return None
     if isinstance(given, str):
         try:
             return json.loads(given)
@@ -135,7 +135,8 @@ class Http:
         if self._session is None:
             connector = aiohttp.TCPConnector(limit=self.limits.concurrency)
             timeout = aiohttp.ClientTimeout(total=self.limits.timeout)
-            self._session = aiohttp.ClientSession(connector=connector, timeout=timeout)
+            jar = aiohttp.DummyCookieJar()  # one case's cookies are none of the next one's
+            self._session = aiohttp.ClientSession(connector=connector, timeout=timeout, cookie_jar=jar)
         try:
             return self.finish(case, await self._exchange(self._session, case))
         except TimeoutError as error:
@@ -145,7 +146,11 @@ class Http:
             raise CallFailed(CONNECTION, shown(reason), again=isinstance(error, aiohttp.ClientError)) from error
 
     async def _exchange(self, session: aiohttp.ClientSession, case: Case) -> Response:
-        async with session.request(self.method, self._url(case), **self._content(case)) as reply:
+        # A redirect may lead to a host that was not agreed to, so it is told, not followed.
+        async with session.request(self.method, self._url(case), allow_redirects=False, **self._content(case)) as reply:
+            if 300 <= reply.status < 400:
+                told = f"HTTP {reply.status}: leads to {shown(reply.headers.get('Location', 'nowhere'))}; name that address"
+                raise CallFailed(EXCEPTION, told)
             if reply.status >= 400:
                 raise _refused(reply.status, reply.headers, await _text(reply))
             if self.stream:

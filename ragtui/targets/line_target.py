@@ -69,7 +69,7 @@ class LineTarget:
     async def _in_turn(self, case: Case) -> Any:
         worker = await self._worker()
         try:
-            return await worker.ask(case.case_id, self._question(case), self.limits.timeout)
+            return await worker.ask(case.case_id, case.question(self.with_contexts), self.limits.timeout)
         except CallFailed as error:
             if not worker.answered:
                 self._last = error
@@ -134,20 +134,12 @@ class LineTarget:
                 raise error
             worker = await self._start()
             try:
-                return await worker.ask(case.case_id, self._question(case), self.limits.timeout)
+                return await worker.ask(case.case_id, case.question(self.with_contexts), self.limits.timeout)
             except CallFailed as failure:
                 self._last = failure
                 raise
             finally:
                 self._count(worker)
                 await worker.close()
-
-    def _question(self, case: Case) -> dict[str, Any]:
-        question: dict[str, Any] = {"query": case.query, "inputs": dict(case.inputs), "filters": dict(case.filters)}
-        if case.history:
-            question["history"] = [dict(each) for each in case.history]
-        if self.with_contexts:
-            question["contexts"] = list(case.contexts)
-        return question
 
     _last: CallFailed = field(default_factory=lambda: CallFailed(EXCEPTION, "nothing was answered"), repr=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ragtui.metrics.score import State
 
@@ -34,6 +34,15 @@ class Case:
     @property
     def query(self) -> str:
         return self.inputs.get("query") or next(iter(self.inputs.values()), "")
+
+    def question(self, with_contexts: bool = False) -> dict[str, Any]:
+        """The case as programs and servers get it: ``query``, ``inputs``, ``filters``, and ``history`` where there is one."""
+        found: dict[str, Any] = {"query": self.query, "inputs": dict(self.inputs), "filters": dict(self.filters)}
+        if self.history:
+            found["history"] = [dict(each) for each in self.history]
+        if with_contexts:
+            found["contexts"] = list(self.contexts)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

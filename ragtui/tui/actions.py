@@ -146,6 +146,14 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("experiments", "cancel", "X", "Stop the run; what is scored is kept", "stop", rank=3),
     Action("experiments", "delete", "D", "Delete this experiment", words="remove"),
     Action("experiments", "undelete", "u", "Bring the last deleted experiment back"),
+    Action("experiments", "copy", "c", "New experiment like this one, with changes", "copy", words="duplicate"),
+    Action("experiments", "rescore", "R", "Score its stored responses anew, with another judge or metrics"),
+    Action(
+        "experiments", "plot", "p", "Plot a metric over the experiments", "plot", argument="METRIC", words="history"
+    ),
+    Action("experiments", "differences", "=", "What differs between this and the marked experiment", words="compare"),
+    Action("experiments", "tags", "#", "Tag this experiment", argument="TAGS"),
+    Action("experiments", "note", "t", "Write a note", argument="TEXT"),
     Action("experiments", "refresh", "ctrl+r", "Look for experiments again"),
     Action("results", "compare", "c", "Differences to the baseline, largest regression first", "compare"),
     Action("results", "strict", "S", "Means that count errors as the worst score"),

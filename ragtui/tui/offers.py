@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from ragtui.tui.experiment_work import STORED
 from ragtui.tui.opened import OpenDataset
 from ragtui.tui.widgets.choosing import Choice
 
@@ -44,17 +46,19 @@ def judge_choices(bench: Workbench) -> list[Choice]:
     return [Choice("embedded", "embedded", "offline, a heuristic"), *named]
 
 
-def target_choices(opened: OpenDataset | None) -> list[Choice]:
-    """What can answer for a dataset's cases without asking anyone."""
+def target_choices(opened: OpenDataset | None, workspace: Workspace | None = None) -> list[Choice]:
+    """What can answer for a dataset's cases: what is recorded, and the targets of ``ragtui.toml``; any other is typed."""
     from ragtui.datasets.dataset import Role, Shape
 
     dataset = opened.dataset if opened is not None else None
     if dataset is None:
         return []
+    targets = workspace.table("targets") if workspace is not None else {}
+    named = [Choice(name, name, "a target of ragtui.toml") for name in targets]
     if dataset.shape is Shape.RETRIEVAL:
         runs = [Choice(f"run:{name}", f"run:{name}", "recorded ranking") for name in dataset.runs]
-        return [*runs, Choice("bm25", "bm25", "searches the dataset's corpus")]
-    choices = [Choice("recorded", "recorded", "the dataset's own responses")]
+        return [*runs, Choice("bm25", "bm25", "searches the dataset's corpus"), *named]
+    choices = [Choice("recorded", "recorded", "the dataset's own responses"), *named]
     choices += [
         Choice(f"recorded:{name}", f"recorded:{name}", "a column") for name in dataset.columns_with(Role.RESPONSE)
     ]
@@ -87,6 +91,8 @@ def plan_of(workspace: Workspace, dataset: Dataset, values: Mapping[str, str]) -
     from ragtui.datasets.formats import ReadOptions
     from ragtui.experiments.planning import make_plan
 
+    if values["candidate"].startswith(STORED):
+        return _rescored(workspace, values)
     limit = _whole(values["limit"], "limit") if values["limit"] else None
     if limit is not None and limit < dataset.rows:
         dataset, _ = open_dataset(dataset.path, dataset.format, ReadOptions(limit=limit))
@@ -103,7 +109,40 @@ def plan_of(workspace: Workspace, dataset: Dataset, values: Mapping[str, str]) -
         repeats=_whole(values["repeats"] or "1", "repeats"),
         limit=limit,
     )
-    return dataset, plan
+    return dataset, replace(plan, round=_round_to_run(plan, workspace))
+
+
+def _round_to_run(plan: Plan, workspace: Workspace) -> int:
+    from ragtui.experiments.rounds import round_to_run
+    from ragtui.experiments.store import Store
+
+    return round_to_run(plan, Store.open(workspace), workspace)
+
+
+def _rescored(workspace: Workspace, values: Mapping[str, str]) -> tuple[Dataset, Plan]:
+    """The plan that scores the stored responses of the experiment which the form names as its candidate, and its dataset.
+
+    Raises:
+        StoreError: there is none. PlanError: it cannot be planned.
+    """
+    from ragtui.experiments.planning import opened_again
+    from ragtui.experiments.rescoring import rescored_plan
+    from ragtui.experiments.store import Store
+
+    chosen = values["metrics"]
+    entry = Store.open(workspace).entry(values["candidate"].removeprefix(STORED))
+    dataset, _ = opened_again(entry, workspace)
+    plan = rescored_plan(
+        entry,
+        dataset,
+        workspace,
+        metrics=None if not chosen or chosen.startswith(GROUP) else chosen,
+        group=chosen.removeprefix(GROUP) if chosen.startswith(GROUP) else None,
+        judge=values["judge"] or None,
+        strategy=values["strategy"] or None,
+        repeats=_whole(values["repeats"] or "1", "repeats"),
+    )
+    return dataset, replace(plan, round=_round_to_run(plan, workspace))
 
 
 def _whole(text: str, name: str) -> int:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import queue
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from ragtui.datasets.watch import Stopped, Watch
 from ragtui.tui.opened import OpenDataset, stamp
 
+_PAINTED: Final = 0.3  # seconds that the first rows are given to get on the screen
 Read = Callable[[list[str], Watch], list[OpenDataset]]
 
 
@@ -20,6 +23,7 @@ class Opening:
     paths: Sequence[str]
     watch: Watch = field(default_factory=Watch)
     was_stopped: bool = False
+    _taken: threading.Event = field(default_factory=threading.Event)
     _come: queue.SimpleQueue[list[OpenDataset]] = field(default_factory=queue.SimpleQueue)
 
     def run(self, read: Read) -> None:
@@ -29,6 +33,8 @@ class Opening:
             try:
                 for each in _first(path, self.watch):
                     self._come.put([each])
+                    self._taken.clear()
+                    self._taken.wait(_PAINTED)  # before all the processors read the rest
                 self._come.put(read(given, self.watch))
             except Stopped:
                 return
@@ -45,6 +51,7 @@ class Opening:
                 yield self._come.get_nowait()
             except queue.Empty:
                 return
+            self._taken.set()
 
     def words(self) -> str:
         """How far it is."""

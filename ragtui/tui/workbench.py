@@ -104,6 +104,12 @@ class Workbench:
         found = [*metrics(own), *(resolve_all(further, own) if further else ())]
         return tuple({each.name: each for each in found}.values())
 
+    def variants(self) -> tuple[tuple[Metric, str], ...]:
+        """The variants of metrics, each with what it does differently: criteria of relevance among them."""
+        from ragtui.metrics.registry import variants
+
+        return variants()
+
     def own_file(self, metric: Metric) -> tuple[OwnFile | None, bool]:
         """The file of a metric of the user's own, and whether it may run; ``None`` for a shipped one."""
         from ragtui.metrics.metric import Kind

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -89,3 +91,20 @@ def test_a_worker_loads_no_frames() -> None:
         subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip()
         == "[]"
     )
+
+
+def test_workers_started_ahead_are_used_and_leave_nothing_behind() -> None:
+    """A process that waits for work which never comes would outlive the command."""
+    program = (
+        "from ragtui.datasets import workers\n"
+        "workers.start_ahead('json', 2)\n"
+        "ahead = [worker._process.pid for worker in workers._AHEAD]\n"
+        "print(*ahead, list(workers.spread(abs, [-1, -2, -3], 1)), len(workers._AHEAD))\n"
+    )
+    told = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=60)
+    first, second, rest = told.stdout.split(" ", 2)
+    assert rest == "[1, 2, 3] 1\n"
+    assert told.stderr == ""
+    for process in (first, second):
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(process), 0)

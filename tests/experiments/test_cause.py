@@ -51,9 +51,13 @@ def test_the_cause_follows_from_scores_and_texts(row: Signals, expected: Cause |
     assert cause(row) is expected
 
 
-def test_an_answer_from_memory_is_ungrounded_though_it_is_right() -> None:
+def test_a_right_answer_from_memory_is_a_retrieval_miss_where_nothing_retrieved_holds_it() -> None:
     row = with_scores(replace(ROW, contexts=(OTHER,)), groundedness=False)
-    assert cause(row) is Cause.UNGROUNDED
+    found = diagnose(row)
+    assert found is not None
+    assert found.cause is Cause.RETRIEVAL_MISS
+    assert "of the expected answer's words, so the right answer is not from there" in found.evidence
+    assert cause(replace(row, gold=())) is Cause.UNGROUNDED, "without a reference nothing is known of retrieval"
 
 
 def test_an_answer_that_copies_the_context_with_another_number_did_not_ignore_it() -> None:

@@ -102,10 +102,11 @@ def test_an_unfinished_experiment_goes_on_with_the_version_it_began_with(desk: S
 def test_code_from_elsewhere_does_not_run_before_it_was_seen(desk: Shell) -> None:
     path = desk.folder / "metrics" / "mine.py"
     path.write_text(f"open({str(desk.folder / 'ran')!r}, 'w')\ndef evaluate(session): return 1\n")
-    refused = desk("run", "cases.jsonl", "--group", "own", "--yes")
+    refused = desk("run", "cases.jsonl", "--group", "own")
     assert refused.status == 2
-    assert "metrics/mine.py is code that you have not allowed to run" in refused.err
-    assert "ragtui metrics trust mine" in refused.err
+    assert "this would run code that you have not allowed yet: metrics/mine.py" in refused.err
+    tried = desk("metrics", "try", "mine", "cases.jsonl")
+    assert "ragtui metrics trust mine" in tried.out
     assert desk("metrics", "trust", "mine").status == 2  # there is nobody to ask
     assert not (desk.folder / "ran").exists()
     allowed = desk("metrics", "trust", "mine", "--yes")

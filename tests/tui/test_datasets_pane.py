@@ -50,6 +50,7 @@ async def test_findings_are_grouped_by_rule_and_a_finding_jumps_to_its_row_and_c
         rows = app.main.query_one("#rows", VirtualTable)
         assert app.focused is rows
         assert rows.value("line") == 5
+        assert rows.current_column == "query_id"
         assert "broken · queries" in screen_text(app)
 
 

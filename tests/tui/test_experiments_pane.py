@@ -199,7 +199,7 @@ async def test_results_show_the_experiment_that_ended_last(desk: Path) -> None:
         (first,) = app.workbench.experiments()
         await press(app, pilot, "1", "x", *["j"] * 7, "enter", "4", "enter", "ctrl+r")
         await until(pilot, lambda: str(len(app.workbench.experiments())), lambda n: n == "2")
-        await until(pilot, lambda: str(app.workbench.is_running), lambda running: running == "False")
+        await until(pilot, lambda: str(app.workbench.run), lambda run: run == "None")
         await press(app, pilot, "4")
         shown = await shows(app, pilot, "4 cases")
         assert first.id not in shown

@@ -79,7 +79,9 @@ def rows_of(elements: Iterable[Element], report: Report, exact: bool = True) -> 
 
 def examine(element: Element, report: Report, exact: bool = True) -> list[Parsed]:
     """The objects on one line (or in one element), taken apart; every fault is reported."""
-    passage = Passage(without_end(element.raw).decode("utf-8", "replace"), element.line, element.byte, exact)
+    passage = Passage(
+        without_end(element.raw).decode("utf-8", "replace"), element.line, element.byte, exact, element.before
+    )
     found: list[Parsed] = []
     position = 0
     broken = False

@@ -25,11 +25,13 @@ class Shape(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One record of an array or of spread objects: its bytes, where they begin, and on which line."""
+    """One record of an array or of spread objects: its bytes, where they begin, on which line, and how many characters stand
+    before it on that."""
 
     raw: bytes
     byte: int
     line: int
+    before: int = 0
 
 
 @dataclass(frozen=True)
@@ -83,13 +85,20 @@ def as_lines(data: bytes, start: int, found: Sequence[Element]) -> tuple[Edit, .
 
 def _placed(data: bytes, start: int, parts: list[bytes]) -> Iterator[Element]:
     byte = data.find(b"[", start) + 1
-    counted, line = 0, 1
+    counted, line, before = start, 1, 0
     for part in parts:
         byte = data.find(part, byte)
         line += data.count(b"\n", counted, byte)
+        before = _before(data[counted:byte], before)
         counted = byte
-        yield Element(part, byte, line)
+        yield Element(part, byte, line, before)
         byte += len(part)
+
+
+def _before(between: bytes, before: int) -> int:
+    """The characters on a line before a place, from those before an earlier one and the bytes between the two."""
+    line_begins = between.rfind(b"\n") + 1
+    return (0 if line_begins else before) + len(between[line_begins:].decode("utf-8", "replace"))
 
 
 def _one_by_one(data: bytes, shape: Shape, start: int) -> Elements:
@@ -100,7 +109,7 @@ def _one_by_one(data: bytes, shape: Shape, start: int) -> Elements:
     found: list[Element] = []
     position = skip_space(text, 0) + (shape is Shape.ARRAY)
     byte = start + len(_bytes(text[:position]))
-    line, counted = 1, 0
+    line, counted, before = 1, 0, 0
     try:
         while (begin := skip_space(text, position)) < len(text):
             if shape is Shape.ARRAY and text[begin] == "]":
@@ -109,9 +118,14 @@ def _one_by_one(data: bytes, shape: Shape, start: int) -> Elements:
             _, end = decode(text, begin)
             byte += len(_bytes(text[position:begin]))
             line += text.count("\n", counted, begin)
+            before = (
+                begin - text.rfind("\n", counted, begin) - 1
+                if "\n" in text[counted:begin]
+                else before + begin - counted
+            )
             counted = begin
             raw = _bytes(text[begin:end])
-            found.append(Element(raw, byte, line))
+            found.append(Element(raw, byte, line, before))
             byte += len(raw)
             position = end
             if shape is Shape.ARRAY:

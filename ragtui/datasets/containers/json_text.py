@@ -31,19 +31,21 @@ _FROM_ESCAPED: Final = {0xDC00 + byte: bytes([byte]).decode("cp1252", "replace")
 class Passage:
     """A piece of a file's text that knows its place: ``line`` and ``byte`` are where it begins.
 
-    ``exact`` is false where the text is not, character by character, the file's UTF-8; then no fix can be placed.
+    ``before`` are the characters that stand before it on its line. ``exact`` is false where the text is not, character by
+    character, the file's UTF-8; then no fix can be placed.
     """
 
-    def __init__(self, text: str, line: int = 1, byte: int = 0, exact: bool = True) -> None:
+    def __init__(self, text: str, line: int = 1, byte: int = 0, exact: bool = True, before: int = 0) -> None:
         self.text = text
         self.line = line
         self.byte = byte
         self.exact = exact
+        self.before = before
 
     def at(self, position: int) -> tuple[int, int]:
         """Line and 1-based column of a character."""
-        before = bisect_left(self._breaks, position)
-        return self.line + before, position - (self._breaks[before - 1] if before else -1)
+        breaks = bisect_left(self._breaks, position)
+        return self.line + breaks, position - (self._breaks[breaks - 1] if breaks else -1 - self.before)
 
     def edits(self, start: int, end: int, text: str, safe: bool = True) -> tuple[Edit, ...]:
         """The fix that puts ``text`` in place of the characters from ``start`` to ``end``."""
@@ -129,18 +131,20 @@ def parse(passage: Passage, start: int = 0) -> Parsed:
     return Parsed({key: member.value for key, member in last.items()}, start, end, last, scanner.faults)
 
 
-def passage_of(raw: bytes, line: int, byte: int, report: Report) -> Passage:
+def passage_of(raw: bytes, line: int, byte: int, report: Report, before: int = 0) -> Passage:
     """A line as text; bytes that are not UTF-8 become what Windows-1252 says, with a finding."""
     try:
-        return Passage(raw.decode("utf-8"), line, byte)
+        return Passage(raw.decode("utf-8"), line, byte, before=before)
     except UnicodeDecodeError as error:
         from ragtui.datasets.rules import text as text_rules  # only for the few that need it: processes start sooner
 
-        column = len(raw[: error.start].decode("utf-8")) + 1
+        column = before + len(raw[: error.start].decode("utf-8")) + 1
         meant = bytes([raw[error.start]]).decode("cp1252", "replace")
         fix = (Edit(byte + error.start, byte + error.start + 1, meant, False),)
         report.add(text_rules.not_utf8(line, column, raw[error.start], fix))
-        return Passage(raw.decode("utf-8", "surrogateescape").translate(_FROM_ESCAPED), line, byte, exact=False)
+        return Passage(
+            raw.decode("utf-8", "surrogateescape").translate(_FROM_ESCAPED), line, byte, exact=False, before=before
+        )
 
 
 def without_end(raw: bytes) -> bytes:

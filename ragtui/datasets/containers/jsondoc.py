@@ -44,7 +44,7 @@ class JsonDocument:
             report.extend([found.fault] if found.fault else [])
         else:
             listed, document, path = _inside(data, start, exact, report)
-        rows = rows_of([Element(each.raw + b"\n", each.byte, each.line) for each in listed], report, exact)
+        rows = rows_of([Element(each.raw + b"\n", each.byte, each.line, each.before) for each in listed], report, exact)
         if not rows:
             return Reading(None, report)
         keys = tuple(dict.fromkeys(key for row in rows for key in row.values))
@@ -75,11 +75,16 @@ def _inside(
     if best is None or not best[1]:
         line, _ = passage.at(parsed.start)
         whole = passage.text[parsed.start : parsed.end].encode()
-        return [Element(whole, start + len(passage.text[: parsed.start].encode()), line)], {}, ()
-    report.extend(parsed.faults)
+        _, column = passage.at(parsed.start)
+        return [Element(whole, start + len(passage.text[: parsed.start].encode()), line, column - 1)], {}, ()
     path, records = best
     document = {key: value for key, value in parsed.value.items() if key != path[0]}
-    return _placed(passage, parsed, path, len(records)), document, path
+    begin, end = _span(passage, parsed, path)
+    first, last = passage.at(begin), passage.at(end)
+    report.extend(
+        each for each in parsed.faults if not first <= (each.line, each.column) < last
+    )  # the records tell theirs
+    return _placed(passage, begin, len(records)), document, path
 
 
 def _lists(value: Any, path: tuple[str, ...]) -> list[tuple[tuple[str, ...], list[Any]]]:
@@ -94,15 +99,20 @@ def _lists(value: Any, path: tuple[str, ...]) -> list[tuple[tuple[str, ...], lis
     return found
 
 
-def _placed(passage: Passage, parsed: Parsed, path: tuple[str, ...], count: int) -> list[Element]:
-    """The elements of the list at ``path``, each with its place."""
+def _span(passage: Passage, parsed: Parsed, path: tuple[str, ...]) -> tuple[int, int]:
+    """Where the list at ``path`` begins and ends."""
     member = parsed.members[path[0]]
-    begin = member.start
     for key in path[1:]:
-        begin = parse(passage, begin).members[key].start
-    line, _ = passage.at(begin)
+        member = parse(passage, member.start).members[key]
+    return member.start, member.end
+
+
+def _placed(passage: Passage, begin: int, count: int) -> list[Element]:
+    """The elements of the list that begins there, each with its place."""
+    line, column = passage.at(begin)
     byte = passage.byte + len(passage.text[:begin].encode())
     rest = passage.text[begin:].encode()
     return [
-        Element(each.raw, byte + each.byte, line + each.line - 1) for each in elements(rest, Shape.ARRAY).found[:count]
+        Element(each.raw, byte + each.byte, line + each.line - 1, each.before + (column - 1 if each.line == 1 else 0))
+        for each in elements(rest, Shape.ARRAY).found[:count]
     ]

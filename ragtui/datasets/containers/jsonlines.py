@@ -84,7 +84,7 @@ def _elements(data: bytes, start: int, shape: Shape, report: Report, exact: bool
     else:
         report.add(rules.spread(line, len(found.found), fix))
         report.extend([found.fault] if found.fault else [])
-    return [Element(each.raw + b"\n", each.byte, each.line) for each in found.found]
+    return [Element(each.raw + b"\n", each.byte, each.line, each.before) for each in found.found]
 
 
 def _lines(data: bytes, start: int) -> Iterator[Element]:

@@ -87,7 +87,11 @@ class Table:
 
     def header_of(self, name: str) -> str:
         """The header as written for a column of ``frame``."""
-        return self.headers[self.names.index(name)]
+        return self.headers[self._places[name]]
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {name: place for place, name in enumerate(self.names)}
 
     def repeated(self) -> dict[str, list[int]]:
         """Headers used more than once, with their 1-based positions. Such a header is no name of a column."""
@@ -102,7 +106,15 @@ class Table:
         import polars as pl
 
         column = pl.col(name)
-        return column.list.join("\n") if isinstance(self.frame.schema[name], pl.List) else column
+        return column.list.join("\n") if isinstance(self._types[name], pl.List) else column
+
+    def type_of(self, name: str) -> pl.DataType:
+        """What a column of ``frame`` holds."""
+        return self._types[name]
+
+    @cached_property
+    def _types(self) -> Mapping[str, pl.DataType]:
+        return dict(self.frame.schema)  # which a frame makes anew whenever it is asked
 
     def empty(self, name: str) -> pl.Expr:
         """Where a cell is there but holds nothing but white space. Null is not empty: it is unknown or absent."""

@@ -139,12 +139,13 @@ KINDS: Final = {
 }
 
 
-def repair(name: str, raw: bytes, line: int, byte: int, report: Report) -> list[Any]:
-    """What can be read of a line that did not decode, with all its faults reported. ``name`` is the kind of file."""
+def repair(name: str, raw: bytes, line: int, byte: int, report: Report, before: int = 0) -> list[Any]:
+    """What can be read of a line that did not decode, with all its faults reported. ``name`` is the kind of file; ``before``
+    are the characters that stand before it on its line."""
     if not raw.strip():
         report.add(rules.blank_line(line, (Edit(byte, byte + len(raw), ""),)))
         return []
-    passage = passage_of(without_end(raw), line, byte, report)
+    passage = passage_of(without_end(raw), line, byte, report, before)
     final = not raw.endswith(b"\n")
     made = []
     for parsed in _objects(passage, final, report):

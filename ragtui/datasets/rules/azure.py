@@ -192,7 +192,7 @@ def time_like_columns(azure: AzureTable) -> Iterator[Finding]:
 
     table = azure.table
     for name in table.names if table.container == "jsonl" else ():
-        if not _TIMES.fullmatch(table.header_of(name)) or table.frame.schema[name] != pl.String:
+        if not _TIMES.fullmatch(table.header_of(name)) or table.type_of(name) != pl.String:
             continue
         filled = table.frame[name].drop_nulls()
         numbers = filled.cast(pl.Float64, strict=False)

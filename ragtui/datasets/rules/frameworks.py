@@ -322,4 +322,4 @@ def _is_messages(cell: Any) -> bool:
 def _is_list(table: Table, name: str) -> bool:
     import polars as pl
 
-    return isinstance(table.frame.schema[name], pl.List)
+    return isinstance(table.type_of(name), pl.List)

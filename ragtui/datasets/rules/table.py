@@ -107,7 +107,7 @@ def _printed(
 
     table = contexts.table
     for name in contexts.names:
-        if table.frame.schema[name] != pl.String:
+        if table.type_of(name) != pl.String:
             continue
         bracketed = table.rows_where(pl.col(name).str.contains(r"^\s*(array\()?\["), name)
         read = ((row, cell) for row, text in bracketed if (cell := printed_list(text)) is not None and cell.how == how)

@@ -10,14 +10,17 @@ from typing import Final
 
 from ragtui.metrics.score import Inputs, texts
 
+_CLOSING: Final = " .!?…。！？｡"
 FUZZY_LENGTH, FUZZY_SCORE = 100, 65.0  # deepset's: shorter texts never match, a match is above 65 of 100
+FUZZY_LONGEST: Final = 1_000  # of a longer text its first and its last so many characters are looked for
 
 CRITERIA: Final = {
     "id": "a retrieved id is one of the gold ids",
     "file_name": "a retrieved id is one of the gold file names",
     "context": "a gold context lies in a chunk or a chunk in it, white space and case aside",
-    "fuzzy": "a gold context and a chunk agree above 65 of 100 (both at least 100 characters), as deepset matches",
-    "answer": "a gold answer stands in a chunk",
+    "fuzzy": "a gold context and a chunk agree above 65 of 100 (both at least 100 characters; of the shorter one "
+    "its first or last 1,000 count), as deepset matches",
+    "answer": "a gold answer stands in a chunk, its closing punctuation aside",
 }
 
 
@@ -95,7 +98,8 @@ def _by_fuzzy_context(inputs: Inputs) -> Sides:
 
 
 def _by_answer(inputs: Inputs) -> Sides:
-    return _plain(texts(inputs, "ground_truth")), _chunks(inputs), lambda gold, each: gold in each
+    golds = _plain(texts(inputs, "ground_truth"))
+    return tuple(each.rstrip(_CLOSING) or each for each in golds), _chunks(inputs), lambda gold, each: gold in each
 
 
 _SIDES: Final[dict[str, Callable[[Inputs], Sides]]] = {
@@ -120,7 +124,11 @@ def _plain(values: Sequence[str]) -> tuple[str, ...]:
 def _near(gold: str, each: str) -> bool:
     from rapidfuzz.fuzz import partial_ratio
 
-    return min(len(gold), len(each)) >= FUZZY_LENGTH and partial_ratio(gold, each) > FUZZY_SCORE
+    shorter, longer = sorted((gold, each), key=len)
+    if len(shorter) < FUZZY_LENGTH:
+        return False
+    ends = dict.fromkeys((shorter[:FUZZY_LONGEST], shorter[-FUZZY_LONGEST:]))
+    return shorter in longer or any(partial_ratio(end, longer) > FUZZY_SCORE for end in ends)
 
 
 def _missing(inputs: Inputs, criterion: str | None) -> str:

@@ -25,6 +25,11 @@ def meteor(found: Sequence[str], wanted: Sequence[str]) -> float:
     return float((1 - GAMMA * (_chunks(matches) / len(matches)) ** BETA) * mean)
 
 
+def has_synonyms() -> bool:
+    """Whether WordNet is on this machine, so that METEOR's third stage is made."""
+    return _wordnet() is not None
+
+
 def stages() -> str:
     """Which matches ``meteor`` can make on this machine, to be said beside the score."""
     return WITHOUT_WORDNET if _wordnet() is None else WITH_WORDNET

@@ -27,13 +27,13 @@ def content_f1(found: Sequence[str], wanted: Sequence[str]) -> float:
 
 def bare_f1(found: Sequence[str], wanted: Sequence[str]) -> float | None:
     """``overlap_f1`` without the English articles; ``None`` where one side has no other words."""
-    n_found = len(found) - sum([found.count(article) for article in ARTICLES])
-    n_wanted = len(wanted) - sum([wanted.count(article) for article in ARTICLES])
+    counts = _counts(wanted)
+    n_found, n_wanted = len(found), len(wanted)
+    for article in ARTICLES:
+        n_found -= found.count(article)
+        n_wanted -= counts.pop(article, 0)
     if not n_found or not n_wanted:
         return None
-    counts = _counts(wanted)
-    for article in ARTICLES:
-        counts.pop(article, None)
     return _f1(_shared_words(found, counts), n_found, n_wanted)
 
 

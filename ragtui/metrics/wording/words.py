@@ -42,8 +42,9 @@ def words(text: str) -> list[str]:
     if text.isascii() and _MARKED.search(lower) is None:
         return _LETTERS.findall(lower)
     out: list[str] = []
+    ascii_only = text.isascii()
     for piece in lower.split():
-        if piece.isalpha() and piece.isascii():
+        if piece.isalpha() and (ascii_only or piece.isascii()):
             out.append(piece)
         else:
             out += _cached(piece) if len(piece) < 40 else _piece_words(piece)

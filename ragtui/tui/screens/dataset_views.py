@@ -241,7 +241,7 @@ def about(opened: OpenDataset, ready: dict[str, tuple[bool, str]] | None) -> Pas
     passage.line((str(known.location), ""), hang=2)
     if any(written):
         passage.line((" · ".join(part for part in written if part), "dim"))
-    for name, n in known.counts.items():
+    for name, n in known.counts.items() if opened.is_whole else ():
         passage.line((f"{n:>9,} ", "strong"), (name.replace("_", " "), ""))
     if opened.changed:
         passage.line(("changed on disk since it was read; r reads it again", "warn"))
@@ -299,6 +299,17 @@ def place_of(finding: Finding, frames: dict[str, pl.DataFrame]) -> tuple[str, in
         else lines.eq(finding.line).arg_max()
     )
     return (title, row) if row is not None and row >= 0 else None
+
+
+_HELD_AS: Final = {
+    "_id": ("doc_id", "query_id"), "query-id": ("query_id",), "corpus-id": ("doc_id",), "score": ("grade", "score"),
+}  # fmt: skip
+
+
+def column_of(field: str | None, shown: Sequence[str]) -> str | None:
+    """The column that shows a finding's field, which retrieval sets hold under names of their own."""
+    names = [] if field is None else [field, *_HELD_AS.get(field, ())]
+    return next((name for name in names if name in shown), None)
 
 
 def _part_of(file: str, titles: list[str]) -> str | None:

@@ -13,7 +13,7 @@ from textual.containers import Horizontal, Vertical
 
 from ragtui.tui import opened, outside
 from ragtui.tui.actions import bindings
-from ragtui.tui.corpus_texts import with_text_of, with_texts
+from ragtui.tui.document_texts import with_text_of, with_texts
 from ragtui.tui.opened import OpenDataset
 from ragtui.tui.performing import tell, work
 from ragtui.tui.screens import dataset_views as views
@@ -173,7 +173,7 @@ class DatasetsPane(OpensDatasets):
             shown = with_texts(current, part, frame)
             table.show(shown, views.row_columns(current, part, shown))
         rows = f"{frame.height:,} {'row' if frame.height == 1 else 'rows'}"
-        rows = rows if current.is_whole else f"the first {rows}"
+        rows = rows if current.is_whole else f"{rows} so far"
         self.query_one("#rows-part", Part).title(current.name, "" if part == "cases" else part, rows)
 
     @on(VirtualTable.Moved, "#rules")
@@ -196,7 +196,8 @@ class DatasetsPane(OpensDatasets):
         place = views.place_of(finding, views.frames_of(current)) if current else None
         if place is not None:
             self._show_rows(place[0])
-            self.query_one("#rows", VirtualTable).go_to(place[1], finding.field)
+            table = self.query_one("#rows", VirtualTable)
+            table.go_to(place[1], views.column_of(finding.field, [column.key for column in table.columns]))
 
     # Opening, and what the keys do
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -44,9 +45,12 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
     ALLOW_IN_MAXIMIZED_VIEW = "#top, #bottom"
 
-    def __init__(self, workbench: Workbench, dataset: OpenDataset | None = None) -> None:
+    def __init__(
+        self, workbench: Workbench, dataset: OpenDataset | None = None, values: Mapping[str, str] | None = None
+    ) -> None:
         super().__init__()
         self.workbench = workbench
+        self._values = values or {}  # of an experiment that is copied
         self._dataset = dataset or next((each for each in workbench.datasets if each.dataset is not None), None)
         self._preflight: Preflight | None = None
         self._problem = ""
@@ -76,12 +80,12 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
         ]
         here = str(bench.datasets.index(self._dataset)) if self._dataset is not None else ""
         candidate, baseline = offers.proposed_targets(self._dataset)
-        return [
+        fields = [
             Field("dataset", "dataset", here, lambda: datasets),
             Field("metrics", "metrics", offers.proposed_metrics(bench, self._dataset), lambda: offers.metric_choices(bench),
                   free=True),
-            Field("candidate", "candidate", candidate, lambda: offers.target_choices(self._dataset), free=True),
-            Field("baseline", "baseline", baseline, lambda: [Choice("", "none"), *offers.target_choices(self._dataset)],
+            Field("candidate", "candidate", candidate, lambda: offers.target_choices(self._dataset, bench.workspace), free=True),
+            Field("baseline", "baseline", baseline, lambda: [Choice("", "none"), *offers.target_choices(self._dataset, bench.workspace)],
                   free=True),
             Field("judge", "judge", "embedded", lambda: offers.judge_choices(bench), free=True),
             Field("strategy", "strategy", "auto", lambda: [Choice(n, n) for n in ("auto", "claims", "rubric")]),
@@ -89,6 +93,9 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
             Field("limit", "limit", "", lambda: [Choice("", "all"), *(Choice(n, n) for n in ("10", "50", "100"))], "all",
                   free=True),
         ]  # fmt: skip
+        for each in fields:
+            each.value = self._values.get(each.name, each.value)
+        return fields
 
     def on_mount(self) -> None:
         self.set_focus(self.query_one(Form))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from ragtui.experiments.preflight import Preflight
     from ragtui.experiments.store import Entry
+    from ragtui.experiments.tags import Remark
 
 STATUS: Final = {
     "planned": ("○", "dim"),
@@ -69,7 +70,18 @@ COLUMNS: Final = (
 )
 
 
-def list_frame(entries: Sequence[Entry], now: datetime | None = None) -> pl.DataFrame:
+TAGS: Final = TableColumn("tags", "tags", most=24)
+
+
+def columns(frame: pl.DataFrame) -> tuple[TableColumn, ...]:
+    """The list's columns; tags have one once there are any."""
+    tagged = frame.height and frame["tags"].str.len_chars().max()
+    return (*COLUMNS[:2], TAGS, *COLUMNS[2:]) if tagged else COLUMNS
+
+
+def list_frame(
+    entries: Sequence[Entry], now: datetime | None = None, remarks: Mapping[str, Remark] | None = None
+) -> pl.DataFrame:
     """One row an experiment, the last touched first."""
     import polars as pl
 
@@ -88,12 +100,15 @@ def list_frame(entries: Sequence[Entry], now: datetime | None = None) -> pl.Data
             "cells": entry.cells,
             "errors": entry.errors,
             "when": ago(entry.updated, now),
+            "tags": ", ".join(remarks[entry.id].tags) if remarks and entry.id in remarks else "",
+            "note": remarks[entry.id].note if remarks and entry.id in remarks else "",
         }
         for entry in entries
     ]
     numbers = dict.fromkeys(["cases", "done", "cells", "errors"], pl.Int64)
     texts = dict.fromkeys(
-        ["id", "status", "stale", "dataset", "metrics", "candidate", "baseline", "judge", "when"], pl.String
+        ["id", "status", "stale", "dataset", "metrics", "candidate", "baseline", "judge", "when", "tags", "note"],
+        pl.String,
     )
     return pl.DataFrame(rows, schema={**texts, **numbers})
 
@@ -117,8 +132,8 @@ def ago(stamp: str, now: datetime | None = None) -> str:
     return f"{int(seconds // 3600)} h" if seconds < 86_400 else f"{then:%Y-%m-%d}"
 
 
-def about(entry: Entry) -> Passage:
-    """One experiment: what was run against what, how far it is, its means."""
+def about(entry: Entry, remark: Remark | None = None) -> Passage:
+    """One experiment: what was run against what, how far it is, its means, what is noted on it."""
     passage, plan = Passage(), entry.plan
     mark, tone = STATUS.get(entry.status.value, ("?", ""))
     passage.line((f"{mark} {entry.status.value}", tone), (f"  {entry.id}", "dim"))
@@ -131,6 +146,10 @@ def about(entry: Entry) -> Passage:
             (f"{entry.done:,} of {entry.cells:,} cells are done; ", ""), ("r", "accent"), (" goes on from there", "")
         )
     passage.gap()
+    if remark is not None and remark.tags:
+        passage.line((f"{'tags':<11}", "title"), (", ".join(remark.tags), "accent"), hang=11)
+    if remark is not None and remark.note:
+        passage.line((f"{'note':<11}", "title"), (remark.note, ""), hang=11)
     for name, value in described(plan, entry.source):
         passage.line((f"{name:<11}", "title"), (value, ""), hang=11)
     passage.heading("Means of the candidate")
@@ -157,6 +176,8 @@ def described(plan: Plan, source: str) -> list[tuple[str, str]]:
         lines.append(("judge", f"{plan.judge}, strategy {plan.strategy}"))
     lines += [("repeats", str(plan.repeats))] if plan.repeats > 1 else []
     lines += [("limit", f"first {plan.limit:,}")] if plan.limit else []
+    lines += [("responses", f"those that {plan.responses_of} stored")] if plan.responses_of else []
+    lines += [("setup", plan.setup)] if plan.setup else []
     return lines
 
 
@@ -173,10 +194,14 @@ def preflight(found: Preflight) -> Passage:
     )
     if found.nothing_to_do:
         passage.line(("nothing can be scored: see the reasons below", "bad"))
+    for line in wording.starts(found):
+        passage.line(("asks   ", "title"), (line, ""), hang=7)
     passage.line(("judge  ", "title"), (_asks(found), ""), hang=7)
     for host, n in found.leaving.items():
         passage.line(("sends  ", "title"), (f"the text of {n:,} cases to {host}", "warn"), hang=7)
     passage.line(("cost   ", "title"), (_cost(found), ""), hang=7)
+    if found.calls or found.target_calls:
+        passage.line(("time   ", "title"), (wording.takes(found), ""), hang=7)
     passage.heading("What can be scored")
     width = max((len(check.metric) for check in found.checks), default=0) + 2
     for metric in dict.fromkeys(check.metric for check in found.checks):
@@ -200,7 +225,7 @@ def preflight(found: Preflight) -> Passage:
 def _asks(found: Preflight) -> str:
     if found.calls:
         return f"{found.judge}: {found.calls:,} questions, about {found.tokens:,} tokens"
-    return f"{found.judge}: nothing leaves this machine"
+    return f"{found.judge}: nothing leaves this machine" if not found.leaving else f"{found.judge}: offline"
 
 
 def _cost(found: Preflight) -> str:
@@ -261,6 +286,8 @@ def _flight(progress: Progress) -> list[str]:
     parts += [f"{tokens:,} tokens"] if tokens else []
     parts += [f"${progress.cost:,.4f}"] if progress.cost is not None and progress.cost > 0 else []
     parts.append(clock(progress.seconds))
+    told = progress.forecast()
+    parts += [wording.forecast(told)] if told is not None and progress.done < progress.total else []
     return [cell(part) for part in parts]
 
 

@@ -12,11 +12,12 @@ from textual.containers import Vertical
 from textual.timer import Timer
 
 from ragtui.experiments.store import StoreError
+from ragtui.tui import experiment_work
 from ragtui.tui.actions import bindings
 from ragtui.tui.performing import Severity, tell
 from ragtui.tui.screens import experiment_views as views
+from ragtui.tui.screens.experiment_record import RECORDED, ExperimentRecord
 from ragtui.tui.screens.experiment_views import metrics_of
-from ragtui.tui.screens.pane import Pane
 from ragtui.tui.widgets.choosing import Choice, Choosing
 from ragtui.tui.widgets.part import Part
 from ragtui.tui.widgets.passage import Passage
@@ -28,6 +29,7 @@ from ragtui.tui.workbench import Workbench
 if TYPE_CHECKING:
     from ragtui.experiments.preflight import Preflight
     from ragtui.experiments.store import Entry
+    from ragtui.experiments.tags import Remark
 
 NOTHING = """No experiment was run in this folder yet.
 press a to make one from an open dataset
@@ -36,7 +38,7 @@ press 1 to open a dataset, or d there for the demo"""
 _TICK = 0.1  # seconds between two looks at a run
 
 
-class ExperimentsPane(Pane):
+class ExperimentsPane(ExperimentRecord):
     """The list above, the experiment at the cursor below; a run that goes on shows how far it is between them."""
 
     SCOPES = ("experiments",)
@@ -45,6 +47,7 @@ class ExperimentsPane(Pane):
     def __init__(self, workbench: Workbench, *, id: str) -> None:
         super().__init__(workbench, id=id)
         self._entries: list[Entry] = []
+        self._remarks: dict[str, Remark] = {}
         self._ticking: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -81,14 +84,16 @@ class ExperimentsPane(Pane):
         self._entries = self.workbench.experiments()
         ids = [entry.id for entry in self._entries]
         at = ids.index(experiment) if experiment in ids else 0
-        self.table.show(views.list_frame(self._entries), views.COLUMNS, row=at)
+        self._remarks = experiment_work.remarks(self.workbench)
+        frame = views.list_frame(self._entries, remarks=self._remarks)
+        self.table.show(frame, views.columns(frame), row=at)
         self._describe()
 
     @on(VirtualTable.Moved, "#experiment-list")
     def _describe(self) -> None:
         entry = self.current
         text = self.query_one("#experiment-text", WrappedText)
-        text.show(views.about(entry) if entry is not None else Passage())
+        text.show(views.about(entry, self._remarks.get(entry.id)) if entry is not None else Passage())
         self.query_one("#experiment-part", Part).title(
             entry.plan.dataset if entry else "experiment", entry.id if entry else ""
         )
@@ -106,12 +111,12 @@ class ExperimentsPane(Pane):
 
     def launch(self, looked_at: Preflight) -> None:
         """Runs what the form of a new experiment came back with."""
-        self._run(self.workbench.start(looked_at.plan))
+        self.allowed_then(None, lambda: self._run(self.workbench.start(looked_at.plan)))
 
     def do_resume(self) -> None:
         entry = self.current
         if entry is not None:
-            self._run(self.workbench.resume(entry))
+            self.allowed_then(entry, lambda: self._run(self.workbench.resume(entry)))
 
     def _run(self, problem: str) -> None:
         if problem:
@@ -182,6 +187,8 @@ class ExperimentsPane(Pane):
 
     def why_not(self, name: str) -> str | None:
         entry = self.current
+        if name in RECORDED:
+            return self.why_not_recorded(name)
         if name == "new":
             return None if any(each.dataset for each in self.workbench.datasets) else "open a dataset first (1, then a)"
         if name == "undelete":

@@ -129,13 +129,18 @@ class GroupsPane(GroupMetrics, Pane):
             for metric in self.workbench.catalogue(proposed)
             if metric.name not in have
         ]
+        choices += [
+            Choice(metric.name, f"{metric.name}  {text}", "variant")
+            for metric, text in self.workbench.variants()
+            if metric.name not in have
+        ]
         choices.sort(key=lambda choice: proposed.index(choice.key) if choice.key in proposed else len(proposed))
 
         def add(chosen: str | None) -> None:
             if chosen:
                 self._save(name, [*have, *chosen.splitlines()])
 
-        self.app.push_screen(Choosing(f"metrics for {name}", choices, many=True, marked=proposed), add)
+        self.app.push_screen(Choosing(f"metrics for {name}", choices, many=True, free=True, marked=proposed), add)
 
     def _save(self, name: str, specs: Sequence[str], *, row: int | None = None) -> bool:
         return self.change(lambda: self.workbench.save_group(name, specs), name, row=row)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -224,6 +225,9 @@ def orders(metrics: Sequence[PlannedMetric], compared: bool) -> tuple[Order, ...
         found += [
             Order(f"regression {m.spec}", f"largest regression: {m.spec}", partial(_regression, m)) for m in metrics
         ]
+    found.append(Order("unlabelled", "unlabelled first", _unlabelled_first))
+    found.append(Order("errors", "errors first", partial(_errors_first, specs)))
+    found.append(Order("sample", "a random order, the same each time", _sample))
     return tuple(found)
 
 
@@ -248,6 +252,35 @@ def _regression(metric: PlannedMetric, frame: pl.DataFrame) -> pl.Series:
     from ragtui.tui.widgets.frame_view import ordered_by
 
     return ordered_by(frame, [pl.col(f"{metric.spec} Δ")], [not metric.higher_is_better])
+
+
+def _unlabelled_first(frame: pl.DataFrame) -> pl.Series:
+    import polars as pl
+
+    from ragtui.tui.widgets.frame_view import ordered_by
+
+    return ordered_by(frame, [pl.col("label").is_null()], [True])
+
+
+def _errors_first(specs: Sequence[str], frame: pl.DataFrame) -> pl.Series:
+    import polars as pl
+
+    from ragtui.tui.widgets.frame_view import ordered_by
+
+    errors = [pl.col(f"{spec} state").cast(pl.String).str.ends_with("_error").fill_null(False) for spec in specs]
+    return ordered_by(frame, [pl.sum_horizontal(errors)], [True])
+
+
+def _sample(frame: pl.DataFrame) -> pl.Series:
+    """By a digest of the case ids, so that the first n are a random sample that is found again."""
+    import polars as pl
+
+    from ragtui.tui.widgets.frame_view import ordered_by
+
+    def digest(case_id: str) -> bytes:
+        return hashlib.blake2b(case_id.encode(), digest_size=8).digest()
+
+    return ordered_by(frame, [pl.col("case_id").map_elements(digest, return_dtype=pl.Binary)], [False])
 
 
 def _failing_most(specs: Sequence[str], frame: pl.DataFrame) -> pl.Series:

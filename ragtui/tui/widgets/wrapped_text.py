@@ -26,6 +26,7 @@ from ragtui.tui.widgets.prompt_line import ask
 from ragtui.tui.widgets.tones import tones
 
 _SLICE: Final = 0.008  # seconds of wrapping at a time, so that a long text never holds a key up
+_GROWS: Final = 0.2  # seconds between two looks at how long it has become: each lays the screen out anew
 
 Row = tuple[int, int, int]
 """A wrapped line: paragraph number, start and end in its text."""
@@ -72,6 +73,7 @@ class WrappedText(Performs, ScrollView, can_focus=True, inherit_bindings=False):
         self._found: list[int] = []
         self._strips: dict[int, Strip] = {}
         self._wrapped_at = 0
+        self._sized_at = 0.0
 
     def show(self, passage: Passage, *, keep: bool = False) -> None:
         """Shows another passage from its beginning, or, with ``keep``, from where the last one was scrolled to."""
@@ -110,6 +112,7 @@ class WrappedText(Performs, ScrollView, can_focus=True, inherit_bindings=False):
         self._strips.clear()
         self._wrapped_at = self._room
         self._work = self._wrapping(max(4, self._room - 1))
+        self._sized_at = 0.0
         self._wrap_more()
 
     def _wrap_more(self) -> None:
@@ -125,9 +128,11 @@ class WrappedText(Performs, ScrollView, can_focus=True, inherit_bindings=False):
             self._work = None
             if self.searched:
                 self._find(self.searched)
-        self.virtual_size = Size(max(1, self._room), len(self._rows))
-        self._reach_wanted()
-        self.refresh()
+        if self._work is None or until - self._sized_at > _GROWS:
+            self._sized_at = until
+            self.virtual_size = Size(max(1, self._room), len(self._rows))
+            self._reach_wanted()
+            self.refresh()
 
     def _wrapping(self, width: int) -> Iterator[None]:
         for number, paragraph in enumerate(self.passage.paragraphs):

@@ -221,6 +221,32 @@ class TestDocuments:
         assert rows(read(tmp_path, '[{"a": "x"},\n {"a": y}]\n', "x.json")) == [("x",)]
 
 
+class TestPlacesInOneDocument:
+    """A fault is told once, at the character it stands at, however the records are laid out."""
+
+    @pytest.mark.parametrize("indent", [None, 1, 4])
+    @pytest.mark.parametrize("around", ["list", "rows", "deep"])
+    @pytest.mark.parametrize("name", ["x.json", "x.jsonl"])
+    def test_every_nan_is_told_where_it_is(self, tmp_path: Path, indent: int | None, around: str, name: str) -> None:
+        records = [{"query": "Zürich – wann?", "score": float("nan")}, {"query": "b", "score": float("nan")}]
+        whole: Any = {"list": records, "rows": {"a": 1, "rows": records}, "deep": {"r": {"rows": records}}}[around]
+        if name.endswith("l") and around != "list":
+            pytest.skip("an object over several lines is one record there")
+        text = json.dumps(whole, indent=indent, ensure_ascii=False)
+        expected = [
+            (number, place + 1, "JSON005")
+            for number, line in enumerate(text.split("\n"), 1)
+            for place in range(len(line))
+            if line.startswith("NaN", place)
+        ]
+        assert len(expected) == 2
+        assert [each for each in found(read(tmp_path, text, name)) if each[2] == "JSON005"] == expected
+
+    def test_what_lies_beside_the_records_is_told_too(self, tmp_path: Path) -> None:
+        text = '{"mean": NaN, "rows": [{"query": "a", "score": 1}], "low": NaN}'
+        assert found(read(tmp_path, text, "x.json")) == [(1, 10, "JSON005"), (1, text.rindex("NaN") + 1, "JSON005")]
+
+
 class TestAnyInput:
     values = st.recursive(
         st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False, allow_infinity=False)

@@ -177,7 +177,7 @@ def _from_elements(kind: str, data: bytes, start: int, shape: Shape, report: Rep
     columns: dict[str, list[Any]] = {}
     lines, places = array("I"), array("Q")
     for element in listed.found:
-        for record in repair(kind, element.raw + b"\n", element.line, element.byte, found):
+        for record in repair(kind, element.raw + b"\n", element.line, element.byte, found, element.before):
             for name in record.__struct_fields__:
                 columns.setdefault(name, []).append(getattr(record, name))
             lines.append(element.line)
