@@ -42,7 +42,9 @@ class Deepset:
             lost.append("context holds what was retrieved, not what was labelled; it is written as the label's context")
         asked = [(row.get("query"), row.get("filters") or "") for row in cases.rows()]
         if again := len(asked) - len(set(asked)):
-            lost.append(f"{again:,} cases ask the same as another (and filter the same); deepset takes them for one case")
+            lost.append(
+                f"{again:,} cases ask the same as another (and filter the same); deepset takes them for one case"
+            )
         if lost_places:
             lost.append(f"{lost_places:,} rows have no offsets: their text does not occur in their context")
         return lost
