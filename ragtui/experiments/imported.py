@@ -270,6 +270,10 @@ class ImportedResults:
     def stale(self) -> tuple[str, ...]:
         return ()
 
+    @property
+    def why_unfinished(self) -> str:
+        return ""
+
     def summaries(self) -> list[MetricSummary]:
         named = None
         if self.cluster is not None:
