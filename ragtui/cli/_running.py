@@ -125,6 +125,7 @@ def run_and_report(wishes: Wishes) -> int:
         One of ``errors_of_a_run``: nothing was run.
     """
     from ragtui.cli.results_output import console
+    from ragtui.datasets.settings import as_said
     from ragtui.experiments.gates import INTERRUPTED
     from ragtui.experiments.grouping import check_columns
     from ragtui.experiments.planning import check_split, check_stated
@@ -134,6 +135,7 @@ def run_and_report(wishes: Wishes) -> int:
 
     workspace = Workspace.open(".")
     dataset, report = _opened(wishes)
+    dataset = as_said(workspace, dataset)
     check_split(report)
     plan = _plan(wishes, dataset, workspace)
     check_stated((each.partition("=")[0].strip() for each in wishes.mapping), plan, dataset, workspace)
@@ -198,12 +200,15 @@ def _settings(wishes: Wishes) -> MetricsFile | None:
 
 
 def _mapping(wishes: Wishes, dataset: Dataset, workspace: Workspace) -> dict[str, str]:
-    """The mapping file's entries, then those of ``--map``, which win."""
+    """What ``ragtui.toml`` says of this dataset, then the mapping file's entries, then those of ``--map``, which win."""
+    from ragtui.datasets.settings import saved_mapping
     from ragtui.experiments.mapping_file import stated_in
     from ragtui.experiments.planning import PlanError, check_inputs
     from ragtui.metrics.own.files import own_metrics
 
-    found = {} if wishes.mapping_file is None else stated_in(wishes.mapping_file, dataset, own_metrics(workspace))
+    found = saved_mapping(workspace, dataset)
+    if wishes.mapping_file is not None:
+        found |= stated_in(wishes.mapping_file, dataset, own_metrics(workspace))
     for each in wishes.mapping:
         name, equals, reference = each.partition("=")
         if not equals or not name.strip() or not reference.strip():

@@ -52,6 +52,9 @@ SCOPES: Final = {
     "case": "with a case",
     "form": "in a form",
     "launch": "New experiment",
+    "fixing": "Fixes",
+    "matching": "Files of labels",
+    "mapping": "Mapping",
 }
 
 TOGETHER: Final = (
@@ -62,6 +65,10 @@ TOGETHER: Final = (
     ("detail", "case", "text", "app"),
     ("form", "launch", "app"),
     ("launch", "text", "app"),
+    ("fixing", "text", "app"),
+    ("matching", "table", "text", "app"),
+    ("form", "mapping", "app"),
+    ("mapping", "text", "app"),
 )
 """Scopes that are active at the same time: in each of these rows no key may mean two things. A table and a text never
 have the focus together, so those two may share their movement keys."""
@@ -124,7 +131,14 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("datasets", "copy", "y", "Copy this cell, whole"),
     Action("datasets", "editor", "e", "Open the file in $EDITOR, at this line"),
     Action("datasets", "close", "D", "Close this dataset (the file stays)", words="remove delete"),
-    Action("datasets", "undo", "u", "Open the dataset again that was closed last"),
+    Action(
+        "datasets", "fix", "F", "See what fixes would change, and apply them", "fix", rank=4, words="repair mend diff"
+    ),
+    Action("datasets", "match", "M", "Match the file names of labels with files", words="files labels"),
+    Action("datasets", "mapping", "m", "Which column feeds which metric input", words="map roles columns"),
+    Action("datasets", "roles", "R", "Change what a column is for", words="role input expected"),
+    Action("datasets", "convert", "C", "Write this dataset in another format", argument="FILE", words="export"),
+    Action("datasets", "undo", "u", "Undo the last fix, or open again what was closed last"),
     Action("groups", "new-group", "a", "Make a Metric Group", "new group", argument="NAME", rank=3),
     Action("groups", "add-metric", "+", "Add metrics to this group", "add metrics", rank=3),
     Action("groups", "move-down", "J", "Move this metric down"),
@@ -190,6 +204,17 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("form", "previous-choice", "h,left", "Choice before"),
     Action("form", "choose", "enter", "Choose from all, or type", "choose", rank=3),
     Action("form", "clear", "backspace,delete", "Back to what was proposed"),
+    Action("fixing", "write", "w", "Write the fixed copy beside the original", "write beside", rank=2),
+    Action("fixing", "in-place", "i", "Fix the file itself; what it was is kept as .orig", "in place", rank=3),
+    Action("fixing", "unsafe", "U", "With, or without, fixes that may change a meaning", "unsafe", rank=4),
+    Action("matching", "files", "o", "Choose the folder (or listing) of the files", "files", argument="PATH", rank=3),
+    Action("matching", "reject", "x", "None of the candidates is it", "reject", rank=4),
+    Action("matching", "clear", "c", "Forget what was picked for this label", rank=6),
+    Action("matching", "best", "b", "Pick the best candidate of every label that has one", "best", rank=4),
+    Action("matching", "rematch", "r", "Forget all picks and match again"),
+    Action("matching", "write", "w", "Write the files' names into a copy beside the original", "write", rank=3),
+    Action("matching", "in-place", "i", "Write the files' names into the file itself; .orig is kept"),
+    Action("mapping", "save", "ctrl+r,f5,S", "Save the mapping to a file that run and check take", "save", rank=2),
     Action("launch", "start", "ctrl+r,f5,S", "Start the experiment", "start", rank=2),
 )
 
