@@ -71,7 +71,9 @@ async def test_labels_are_matched_and_written_back(folder: Path) -> None:
         assert b"rates.md" in (folder / "q.fixed.csv").read_bytes()
         (folder / "files" / "rates.md").rename(folder / "files" / "rates2.md")
         await press(app, pilot, "M")
-        assert "1 labels are to be decided again" in await shows(app, pilot, "the files changed")
+        await shows(app, pilot, "the files changed")
+        assert isinstance(app.screen, MatchingScreen)
+        assert [each.label for each in app.screen.matching.labels if each.reset] == ["Rates.md"]
 
 
 async def test_a_role_is_changed_in_place_and_kept(folder: Path) -> None:
