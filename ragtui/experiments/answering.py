@@ -13,6 +13,7 @@ from ragtui.datasets.dataset import Dataset, Role
 from ragtui.experiments.case_inputs import SETUP
 from ragtui.experiments.pinned_metrics import code_of_metrics
 from ragtui.experiments.plan import Plan, Side
+from ragtui.metrics.own.files import FOLDER as METRICS
 from ragtui.targets import open_target
 from ragtui.targets.conversation import WholeConversation
 from ragtui.targets.setup_script import FOLDER, with_setups
@@ -26,7 +27,9 @@ class NotAllowed(TargetError):
 
     def __init__(self, codes: tuple[Path | str, ...], workspace: Workspace) -> None:
         named = ", ".join(trust.shown(workspace, each) for each in codes)
-        super().__init__(f"this would run code that you have not allowed yet: {named}; look at it, then say --yes")
+        metrics = any(isinstance(each, Path) and each.parent.name == METRICS for each in codes)
+        how = " (a metric: A in Metric Groups, or `ragtui metrics trust NAME`)" if metrics else ""
+        super().__init__(f"this would run code that you have not allowed yet: {named}; look at it, then say --yes{how}")
         self.codes = codes
 
 

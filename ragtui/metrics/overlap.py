@@ -115,7 +115,7 @@ def _chrf_score(response: str, truth: str) -> float:
 # --- scoring -------------------------------------------------------------------------------------------------------
 
 
-def _score(compare: Callable[[str, str], float], inputs: Inputs, *, empty: float | None, note: str) -> Outcome:
+def _score(compare: Callable[[str, str], float], inputs: Inputs, empty: float | None, note: str = "") -> Outcome:
     """The best agreement with any gold answer. ``empty`` is the score of an empty response (``None``: not
     applicable)."""
     golds = [text for text in texts(inputs, "ground_truth") if text.strip()]
@@ -172,12 +172,12 @@ def _built(metric: Metric) -> Metric:
         return replace(metric, score=lambda inputs: _squad(agree, inputs))
     compare = _COMPARE[base, metric.variant]
     empty = None if metric.variant == "azure" else 0.0
-    return replace(metric, score=lambda inputs: _score(compare, inputs, empty=empty, note=_note(base)))
+    if base == "meteor":
+        return replace(metric, score=lambda inputs: _score(compare, inputs, empty, _stages()))
+    return replace(metric, score=lambda inputs: _score(compare, inputs, empty))
 
 
-def _note(base: str) -> str:
-    if base != "meteor":
-        return ""
+def _stages() -> str:
     from ragtui.metrics.wording.meteor import stages
 
     return stages()

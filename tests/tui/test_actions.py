@@ -7,12 +7,14 @@ import pytest
 from ragtui.tui.actions import ACTIONS, SCOPES, Action, bindings, clashes, in_scope, read_keymap, shown
 from ragtui.tui.app import RagtuiApp
 from ragtui.tui.performing import Performs
+from ragtui.tui.screens.blind_labelling import BlindLabelling
 from ragtui.tui.screens.datasets import DatasetsPane
 from ragtui.tui.screens.detail import DetailScreen
 from ragtui.tui.screens.experiment_form import ExperimentForm
 from ragtui.tui.screens.experiments import ExperimentsPane
 from ragtui.tui.screens.fixing import FixingScreen
 from ragtui.tui.screens.groups import GroupsPane
+from ragtui.tui.screens.judges import JudgesScreen
 from ragtui.tui.screens.mapping import MappingScreen
 from ragtui.tui.screens.matching import MatchingScreen
 from ragtui.tui.screens.results import ResultsPane
@@ -22,7 +24,8 @@ from ragtui.tui.widgets.wrapped_text import WrappedText
 
 PERFORMERS: list[type[Performs]] = [
     RagtuiApp, DatasetsPane, GroupsPane, ExperimentsPane, ResultsPane, DetailScreen, ExperimentForm, Form, VirtualTable,
-    WrappedText, FixingScreen, MatchingScreen, MappingScreen,
+    FixingScreen, MatchingScreen, MappingScreen,
+    WrappedText, BlindLabelling, JudgesScreen,
 ]  # fmt: skip
 
 

@@ -41,9 +41,9 @@ class Reading(ModalScreen[None]):
             yield PromptLine()
 
     def on_mount(self) -> None:
-        text = self.query_one(WrappedText)
-        text.show(self._passage)
-        text.focus()
+        for text in self.query(WrappedText):  # none where it was left before it was there
+            text.show(self._passage)
+            text.focus()
 
     def action_leave(self) -> None:
         self.dismiss(None)
