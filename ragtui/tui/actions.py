@@ -206,6 +206,9 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("case", "next-failing", "],)", "Next failing case", "next failing"),
     Action("case", "previous-failing", "[,(", "Previous failing case"),
     Action("case", "next-unlabelled", ".", "Next case without a label"),
+    Action(
+        "case", "send", "d", "Send the marked rows, or this one, to a dataset", argument="FILE", words="dataset cases"
+    ),
     Action("case", "copy", "y", "Copy a part of this case"),
     Action("case", "editor", "e", "Open this case in $EDITOR"),
     Action("case", "pager", "o", "Open this case in the pager"),

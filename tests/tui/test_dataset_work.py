@@ -12,6 +12,7 @@ from ragtui.tui.screens.mapping import MappingScreen
 from ragtui.tui.screens.matching import MatchingScreen
 from ragtui.workspace import Workspace
 from tests.tui.driving import NARROW, press, running, screen_text, settled, shows, type_text
+from tests.tui.making import write_experiment
 
 ROWS = "question,text,context,file_name,answer_start,answer_end,filters\n"
 
@@ -116,3 +117,13 @@ async def test_a_mapping_shows_the_rows_and_names_what_does_not_resolve(folder: 
     dataset = app.workbench.datasets[0].dataset
     assert dataset is not None
     assert saved_mapping(Workspace.open(folder), dataset) == {"response": "${data.reply}"}
+
+
+async def test_marked_rows_of_results_become_a_dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    experiment = write_experiment(tmp_path)
+    async with running(tmp_path, experiment=experiment, size=NARROW) as (app, pilot):
+        await press(app, pilot, "space", "space", "d", "enter")
+        assert len((tmp_path / "selected.jsonl").read_text().splitlines()) == 2
+        await press(app, pilot, "g", "enter", "d", "enter")
+        await shows(app, pilot, "2 were there already")
