@@ -154,7 +154,11 @@ def run_and_report(wishes: Wishes) -> int:
     if shard is not None:
         return run_shard(plan, dataset, workspace, shard, wishes, talk)
     with Store.open(workspace, write=True) as store:
+        before = replace(plan, round=store.last_round(plan))
         plan = replace(plan, round=round_to_run(plan, store, workspace, wishes.new))
+        if talk is not None and plan.round > before.round and not wishes.new:
+            said = f"finished before: `ragtui show {before.id}` has what was said then; live targets are asked anew"
+            talk.print(f"  {said}", soft_wrap=True)
         return _run(plan, dataset, workspace, store, gates, wishes, talk)
 
 

@@ -31,7 +31,10 @@ def command(
     part: str = typer.Option("heldout", help="Gold claims of this part: heldout or tuning."),
     quiet: bool = typer.Option(False, "--quiet", "-q", help="No progress on standard error."),
 ) -> None:
-    """List the judges, or try some: do they work, and how often are they right on gold claims?"""
+    """List the judges, or try some: do they work, and how often are they right on gold claims?
+
+    With --strategy auto a model is tried with both, and the better is what auto means for it from then on.
+    """
     from ragtui.judges.gold import PARTS
     from ragtui.workspace import Workspace, WorkspaceError
 
@@ -44,9 +47,9 @@ def command(
     if not names:
         _list(workspace)
         return
-    columns = [_try(name, workspace, strategy, claims, part, quiet) for name in names]
+    columns = [each for name in names for each in _try(name, workspace, strategy, claims, part, quiet)]
     if claims:
-        typer.echo(_side_by_side(names, columns, part))
+        typer.echo(_side_by_side([head for head, _ in columns], [report for _, report in columns], part))
 
 
 def _list(workspace: Workspace) -> None:
@@ -78,8 +81,12 @@ def _print_table(rows: list[tuple[str, ...]]) -> None:
         typer.echo("  ".join(value.ljust(width) for value, width in zip(row, widths, strict=True)).rstrip())
 
 
-def _try(name: str, workspace: Workspace, strategy: str, claims: int, part: str, quiet: bool) -> GoldReport | None:
+def _try(
+    name: str, workspace: Workspace, strategy: str, claims: int, part: str, quiet: bool
+) -> list[tuple[str, GoldReport]]:
+    """The report of each strategy that is to be tried, with its heading; none where only the probe was asked for."""
     import asyncio
+    from dataclasses import replace
 
     from ragtui.judges.judge import JudgeStopped
     from ragtui.judges.profile import JudgeError, open_judge, profile
@@ -88,10 +95,27 @@ def _try(name: str, workspace: Workspace, strategy: str, claims: int, part: str,
         chosen = profile(name, workspace, strategy=strategy)
         _probe(chosen)
         if not claims:
-            return None
-        return asyncio.run(_check(open_judge(chosen), claims, part, quiet))
+            return []
+        both = chosen.strategy == "auto" and bool(chosen.model)
+        wanted = {each: replace(chosen, strategy=each) for each in ("rubric", "claims")} if both else {"": chosen}
+        found = {each: asyncio.run(_check(open_judge(tried), claims, part, quiet)) for each, tried in wanted.items()}
     except (JudgeError, JudgeStopped) as error:
         could_not_run(str(error))
+    if both:
+        _keep(chosen, workspace, found)
+    return [(f"{name} {each}".strip(), report) for each, report in found.items()]
+
+
+def _keep(chosen: Profile, workspace: Workspace, found: dict[str, GoldReport]) -> None:
+    from ragtui.judges.strategy_check import check_of, keep
+    from ragtui.text import cell
+
+    check = check_of(found)
+    typer.echo(cell(f"  {check.said()}"))
+    try:
+        keep(workspace, chosen, check)
+    except OSError as error:
+        typer.echo(cell(f"  not remembered: {error.strerror or error}"), err=True)
 
 
 def _probe(chosen: Profile) -> None:
@@ -138,10 +162,9 @@ async def _check(asked: Judge, claims: int, part: str, quiet: bool) -> GoldRepor
         await asked.close()
 
 
-def _side_by_side(names: list[str], reports: list[GoldReport | None], part: str) -> str:
+def _side_by_side(names: list[str], found: list[GoldReport], part: str) -> str:
     from ragtui.text import cell
 
-    found = [each for each in reports if each is not None]
     lines = [
         ("", [cell(name) for name in names]),
         ("supported or not", [_share(each.right, each.judged, each.asked) for each in found]),

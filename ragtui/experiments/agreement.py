@@ -12,6 +12,7 @@ from ragtui.experiments.labels import Given, Label
 from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.statistics import Agreement, kappa, wilson
 from ragtui.experiments.store import Store, StoreError
+from ragtui.judges.consistency import FLAG, contradiction
 
 if TYPE_CHECKING:
     from ragtui.experiments.stored_results import StoredResults
@@ -20,6 +21,7 @@ FEW: Final = 30
 LOW: Final = 0.4
 FAIR: Final = 0.6  # from here on a judge may stand in for a person (Landis and Koch 1977: "substantial")
 _LOPSIDED: Final = 0.1
+_FACTS: Final = ("correctness", "completeness", "alignment")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ class JudgeAgreement:
     blind: bool
     left_out: int
     in_sight: int
+    contradicting: tuple[str, ...] = ()  # cases whose reason or claims do not fit the judge's score
     higher_is_better: bool = True
     scale: tuple[float | None, float | None] = field(default=(1.0, 5.0))
 
@@ -210,9 +213,29 @@ def agreement(
         bool(blind),
         left_out,
         len(found) - len(pairs),
+        contradicting(results, planned, side),
         planned.higher_is_better,
         planned.scale,
     )
+
+
+def contradicting(results: StoredResults, metric: PlannedMetric, side: Side) -> tuple[str, ...]:
+    """The cases whose verdict contradicts itself: its reason, or the claims that it lists, do not fit its score. Where
+    a score is made of claims in the first place (the embedded judge, the strategy ``claims``) there is nothing to hold
+    against it."""
+    low, high = metric.scale
+    made_of_claims = results.plan.judge_version or results.plan.strategy == "claims"
+    if made_of_claims or low is None or high is None or not metric.higher_is_better:
+        return ()
+    found = []
+    for case_id, cell in results.all_cells():
+        if (cell.metric, cell.side) == (metric.spec, side) and cell.score is not None:
+            of_facts = cell.metric in _FACTS  # made of the claims by their own formula
+            if FLAG in cell.reason or (
+                not of_facts and contradiction(cell.score, cell.reason, cell.evidence, low, high)
+            ):
+                found.append(case_id)
+    return tuple(dict.fromkeys(found))
 
 
 class _Verdicts:
@@ -327,6 +350,11 @@ def _rest(found: JudgeAgreement) -> list[str]:
         out.append(f"{found.in_sight} further labels, given with the score in sight, are left out")
     if found.left_out:
         out.append(f"{found.left_out} labels of other responses or of cases without a score are left out")
+    if found.contradicting:
+        shown = ", ".join(found.contradicting[:8])
+        out.append(
+            f"{len(found.contradicting)} verdicts contradict themselves (reason or claims against score): {shown}"
+        )
     differing = found.differing
     if differing:
         shown = ", ".join(_apart(each) for each in differing[:8])

@@ -106,6 +106,11 @@ class Progress:
     def cancel(self) -> None:
         self._stop.set()
 
+    @property
+    def turns(self) -> bool:
+        """Whether there are judge calls in flight whose number can be turned."""
+        return self._turn is not None
+
     def turn(self, by: int) -> None:
         """Asks for more or fewer judge calls in flight; without effect where nothing is in flight."""
         if self._turn is not None:

@@ -210,7 +210,7 @@ class Endpoint:
     def _no_answer(self, error: BaseException) -> _Failure:
         """The client calls a refused connection a time-out too: the innermost error tells."""
         root = _root(error)
-        if isinstance(root, TimeoutError) or "Timeout" in type(root).__name__:
+        if type(error) is TimeoutError or isinstance(root, TimeoutError) or "Timeout" in type(root).__name__:
             return _Failure(TIMEOUT, f"no answer within {self.profile.timeout:g} s")
         return _Failure(CONNECTION, self._clean(_said(root)))
 

@@ -56,13 +56,21 @@ def some_claims(count: int, part: str = "heldout") -> tuple[GoldClaim, ...]:
     return tuple(picked)
 
 
+class CheckStopped(Exception):
+    """A check was stopped before all its claims were judged."""
+
+
 async def check_judge(
-    judge: Judge, claims: Sequence[GoldClaim], on_claim: Callable[[GoldClaim, Verdict], None] | None = None
+    judge: Judge,
+    claims: Sequence[GoldClaim],
+    on_claim: Callable[[GoldClaim, Verdict], None] | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> GoldReport:
     """Judges each claim as an answer of one sentence and compares.
 
     Raises:
         JudgeStopped: the judge cannot go on.
+        CheckStopped: ``stop`` was true before it was done.
     """
     found: dict[int, Verdict] = {}
 
@@ -72,7 +80,10 @@ async def check_judge(
             on_claim(claims[place], verdict)
 
     started = time.perf_counter()
-    await ask_all(judge, [(place, _question(claim)) for place, claim in enumerate(claims)], on_verdict=keep)
+    questions = [(place, _question(claim)) for place, claim in enumerate(claims)]
+    await ask_all(judge, questions, on_verdict=keep, stop=stop)
+    if len(found) < len(claims):
+        raise CheckStopped
     return _report([(claim, found[place]) for place, claim in enumerate(claims)], time.perf_counter() - started)
 
 

@@ -11,6 +11,7 @@ from typing import Final, TypeVar
 from ragtui.judges.applicability import texts_of, why_nothing
 from ragtui.judges.claims import ONE_REFERENCE, ask_by_claims, counted, first_calls
 from ragtui.judges.concurrency import Concurrency
+from ragtui.judges.consistency import contradiction
 from ragtui.judges.endpoint import CallFailed, Endpoint, Reply, Usage
 from ragtui.judges.judge import Question, Verdict
 from ragtui.judges.profile import Profile
@@ -169,7 +170,8 @@ class OpenAIJudge:
         interview.repaired |= found.repaired
         if found.value is None:
             return Verdict(State.NOT_APPLICABLE, reason=found.reason)
-        return Verdict(State.SCORED, found.value, reason=found.reason)
+        doubt = "" if question.rubric else contradiction(found.value, found.reason, (), rubric.low, rubric.high)
+        return Verdict(State.SCORED, found.value, reason=f"{found.reason} [{doubt}]" if doubt else found.reason)
 
     async def _facts(self, question: Question, interview: Interview) -> Verdict:
         messages, schema = facts_messages(question.inputs)

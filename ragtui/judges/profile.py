@@ -54,6 +54,7 @@ class Profile:
     max_tokens: int = 800
     price_in: float | None = None
     price_out: float | None = None
+    checked: str = ""  # the strategy that the check of this model found best
 
     @property
     def host(self) -> str | None:
@@ -66,9 +67,10 @@ class Profile:
 
     @property
     def chosen_strategy(self) -> str:
-        """``auto`` is ``rubric`` for the large hosted models and ``claims`` for local and unknown ones."""
-        if self.strategy != "auto":
-            return self.strategy
+        """``auto`` is what the judge's check found best; unchecked, ``rubric`` for the large hosted models and ``claims``
+        for local and unknown ones."""
+        if self.strategy != "auto" or self.checked:
+            return self.checked if self.strategy == "auto" else self.strategy
         host = urlsplit(self.base_url or "").hostname or ""
         return (
             "rubric"
@@ -149,7 +151,14 @@ def profile(spec: str, workspace: Workspace, *, strategy: str = "auto") -> Profi
             else "; use embedded, openai:MODEL[@URL], azure:DEPLOYMENT@ENDPOINT or a name from ragtui.toml"
         )
         raise JudgeError(f"there is no judge {text!r}{hint}")
-    return found if strategy == "auto" else replace(found, strategy=strategy)
+    return _with_check(found, workspace) if strategy == "auto" else replace(found, strategy=strategy)
+
+
+def _with_check(found: Profile, workspace: Workspace) -> Profile:
+    from ragtui.judges.strategy_check import known_check
+
+    check = known_check(workspace, found) if found.model else None
+    return found if check is None else replace(found, checked=check.strategy)
 
 
 def profiles(workspace: Workspace) -> list[Profile | JudgeError]:
@@ -157,7 +166,7 @@ def profiles(workspace: Workspace) -> list[Profile | JudgeError]:
     found: list[Profile | JudgeError] = [EMBEDDED]
     for name, table in workspace.table("judges").items():
         try:
-            found.append(_from_table(name, table))
+            found.append(_with_check(_from_table(name, table), workspace))
         except JudgeError as error:
             found.append(error)
     return found

@@ -52,6 +52,8 @@ SCOPES: Final = {
     "case": "with a case",
     "form": "in a form",
     "launch": "New experiment",
+    "blind": "blind sample",
+    "judges": "Judges",
 }
 
 TOGETHER: Final = (
@@ -62,6 +64,8 @@ TOGETHER: Final = (
     ("detail", "case", "text", "app"),
     ("form", "launch", "app"),
     ("launch", "text", "app"),
+    ("blind", "text", "app"),
+    ("judges", "table", "text", "app"),
 )
 """Scopes that are active at the same time: in each of these rows no key may mean two things. A table and a text never
 have the focus together, so those two may share their movement keys."""
@@ -80,6 +84,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("app", "keys", "?", "The keys that work here", "keys", rank=1),
     Action("app", "palette", "ctrl+p", "Every action, found by typing"),
     Action("app", "command", ":", "Run an action by its name", "command", rank=7),
+    Action("app", "judges", "", "Judges: add, try, check and pick one", words="model endpoint probe gold"),
     Action("app", "theme", "", "Change the colours", argument="NAME"),
     Action("app", "mouse", "", "Turn the mouse on or off"),
     Action("app", "quit", "q,ctrl+c", "Quit", "quit", rank=2),
@@ -144,6 +149,9 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("experiments", "new", "a", "New experiment", "new", rank=3),
     Action("experiments", "resume", "r", "Resume this experiment", "resume", rank=3),
     Action("experiments", "cancel", "X", "Stop the run; what is scored is kept", "stop", rank=3),
+    Action("experiments", "more", "+", "More judge calls in flight", words="concurrency"),
+    Action("experiments", "fewer", "-", "Fewer judge calls in flight", words="concurrency"),
+    Action("experiments", "judges", "J", "Judges: add, try, check and pick one", words="model endpoint"),
     Action("experiments", "delete", "D", "Delete this experiment", words="remove"),
     Action("experiments", "undelete", "u", "Bring the last deleted experiment back"),
     Action("experiments", "copy", "c", "New experiment like this one, with changes", "copy", words="duplicate"),
@@ -166,6 +174,8 @@ ACTIONS: Final[tuple[Action, ...]] = (
         argument="CUTS",
         words="top k",
     ),
+    Action("results", "blind", "B", "Label a blind random sample: the judge's scores stay hidden", words="kappa human"),
+    Action("results", "agreement", "A", "How far judge and labels agree", words="kappa threshold confusion"),
     Action("results", "export", "x", "Export: .csv the rows shown, .md .html … all", argument="FILE"),
     Action("detail", "prompt", "p", "The judge's prompt and raw reply", "prompt"),
     Action("detail", "next-claim", "}", "Next claim, and what supports it", "next claim"),
@@ -177,6 +187,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("case", "label-ignore", "i", "Label: ignore this case"),
     Action("case", "agree", "a", "Agree with the judge on this metric"),
     Action("case", "judge-wrong", "w", "The judge is wrong on this metric"),
+    Action("case", "own-score", "v", "Your own score on this metric", argument="SCORE", words="number digit"),
     Action("case", "note", "t", "Write a note", argument="TEXT"),
     Action("case", "undo", "u", "Undo the last label", "undo"),
     Action("case", "next-failing", "],)", "Next failing case", "next failing"),
@@ -191,6 +202,16 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("form", "previous-choice", "h,left", "Choice before"),
     Action("form", "choose", "enter", "Choose from all, or type", "choose", rank=3),
     Action("form", "clear", "backspace,delete", "Back to what was proposed"),
+    Action("judges", "add", "a", "Add a judge to ragtui.toml", "add", argument="NAME SPEC", rank=3),
+    Action("judges", "probe", "p", "Ask it one tiny question: does it work, what does it take?", "probe", rank=3),
+    Action("judges", "check", "c", "Try it on gold claims, by both strategies", "check", rank=3, words="gold accuracy"),
+    Action("judges", "pick", "u", "Use this judge for new experiments", "use", rank=2, words="default"),
+    Action("judges", "strategy", "t", "Ask it by rubric, by claims, or as its check found", argument="STRATEGY"),
+    Action("judges", "stop", "X", "Stop the check"),
+    Action("judges", "remove", "D", "Take this judge out of ragtui.toml", words="delete"),
+    Action("blind", "own-score", "v", "Any score, typed", "other score", argument="SCORE", rank=4),
+    Action("blind", "skip", ".", "This case later", "later", rank=3),
+    Action("blind", "undo", "u", "Take the last score back", "undo", rank=3),
     Action("launch", "start", "ctrl+r,f5,S", "Start the experiment", "start", rank=2),
 )
 

@@ -218,6 +218,12 @@ class RagtuiApp(KeysInOrder, Performs, App[None], inherit_bindings=False):
         choices = [Choice(each, each) for each in [*own, *rest]]
         self.push_screen(Choosing("theme", choices, self.theme), lambda name: self.do_theme(name) if name else None)
 
+    def do_judges(self) -> None:
+        from ragtui.tui.screens.judges import JudgesScreen
+
+        if not isinstance(self.screen, JudgesScreen):
+            self.push_screen(JudgesScreen(self.workbench))
+
     def do_mouse(self) -> None:
         self.mouse_on = not self.mouse_on
         if (driver := self._driver) is not None:

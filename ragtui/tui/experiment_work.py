@@ -103,12 +103,14 @@ def code_to_allow(bench: Workbench, entry: Entry | None = None) -> tuple[Sequenc
     """The code that the plan which was looked at last (or an experiment) would start and the user has not allowed, and how
     it is shown; none where the plan cannot be made."""
     from ragtui import trust
-    from ragtui.experiments.answering import code_of
+    from ragtui.experiments.answering import asks_anyone, code_of
     from ragtui.experiments.planning import opened_again
     from ragtui.tui.running import expected
 
     try:
         if entry is not None:
+            if not asks_anyone(entry.plan, bench.workspace):  # nothing is opened for it
+                return (), []
             plan, dataset = entry.plan, opened_again(entry, bench.workspace)[0]
         elif bench._planned is not None:
             plan, dataset = bench._planned

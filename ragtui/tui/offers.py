@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,6 +15,7 @@ from ragtui.tui.widgets.choosing import Choice
 if TYPE_CHECKING:
     from ragtui.datasets.dataset import Dataset
     from ragtui.experiments.plan import Plan
+    from ragtui.experiments.run import RunOptions
     from ragtui.tui.workbench import Workbench
     from ragtui.workspace import Workspace
 
@@ -42,7 +44,10 @@ def metric_choices(bench: Workbench) -> list[Choice]:
 
 
 def judge_choices(bench: Workbench) -> list[Choice]:
-    named = [Choice(name, name, "from ragtui.toml") for name in bench.workspace.table("judges")]
+    from ragtui.judges.profile import JudgeError, profiles
+
+    found = [each for each in profiles(bench.workspace)[1:] if not isinstance(each, JudgeError)]
+    named = [Choice(each.name, each.name, f"{each.model}, by {each.chosen_strategy}") for each in found]
     return [Choice("embedded", "embedded", "offline, a heuristic"), *named]
 
 
@@ -143,6 +148,27 @@ def _rescored(workspace: Workspace, values: Mapping[str, str]) -> tuple[Dataset,
         repeats=_whole(values["repeats"] or "1", "repeats"),
     )
     return dataset, replace(plan, round=_round_to_run(plan, workspace))
+
+
+def options_of(values: Mapping[str, str]) -> RunOptions | None:
+    """How the form's values ask for a plan to be run; ``None`` where they ask for nothing special.
+
+    Raises:
+        PlanError: the budget is no amount.
+    """
+    from ragtui.experiments.planning import PlanError
+    from ragtui.experiments.run import RunOptions
+
+    text = values.get("budget", "").strip().lstrip("$").strip()
+    if not text:
+        return None
+    try:
+        budget = float(text)
+    except ValueError:
+        budget = math.nan
+    if not (math.isfinite(budget) and budget > 0):
+        raise PlanError(f"budget must be an amount in USD above 0, not {text!r}")
+    return RunOptions(budget=budget)
 
 
 def _whole(text: str, name: str) -> int:

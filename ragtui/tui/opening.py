@@ -7,10 +7,11 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
 from ragtui.datasets.watch import Stopped, Watch
-from ragtui.tui.opened import OpenDataset, stamp
+from ragtui.tui.opened import OpenDataset, around, stamp
 
 _PAINTED: Final = 0.3  # seconds that the first rows are given to get on the screen
 Read = Callable[[list[str], Watch], list[OpenDataset]]
@@ -18,24 +19,25 @@ Read = Callable[[list[str], Watch], list[OpenDataset]]
 
 @dataclass
 class Opening:
-    """Opens ``paths`` one after the other in a thread (``run``); the screen takes what has come (``news``)."""
+    """Opens ``paths`` one after the other in a thread (``run``), or without any what lies around ``root``; the screen takes
+    what has come (``news``)."""
 
     paths: Sequence[str]
+    root: Path
     watch: Watch = field(default_factory=Watch)
     was_stopped: bool = False
     _taken: threading.Event = field(default_factory=threading.Event)
     _come: queue.SimpleQueue[list[OpenDataset]] = field(default_factory=queue.SimpleQueue)
 
     def run(self, read: Read) -> None:
-        """Takes as long as it takes: call it in a thread. ``read`` opens paths; without any it knows which."""
-        for path in self.paths or [""]:
-            given = [path] if path else []
+        """Takes as long as it takes: call it in a thread."""
+        for path in self.paths or around(self.root):
             try:
                 for each in _first(path, self.watch):
                     self._come.put([each])
                     self._taken.clear()
                     self._taken.wait(_PAINTED)  # before all the processors read the rest
-                self._come.put(read(given, self.watch))
+                self._come.put(read([path], self.watch))
             except Stopped:
                 return
 
@@ -73,8 +75,6 @@ class Opening:
 
 def _first(path: str, watch: Watch) -> Iterator[OpenDataset]:
     """The beginnings of what is large."""
-    if not path:
-        return
     from ragtui.datasets.beginnings import beginnings
     from ragtui.datasets.check import CannotOpen
 

@@ -11,6 +11,7 @@ from ragtui.experiments.progress import Progress
 if TYPE_CHECKING:
     from ragtui.datasets.dataset import Dataset
     from ragtui.experiments.plan import Plan
+    from ragtui.experiments.run import RunOptions
     from ragtui.workspace import Workspace
 
 _LEAVING = 5.0  # seconds that a run gets to put itself in order when the app ends
@@ -19,11 +20,11 @@ _LEAVING = 5.0  # seconds that a run gets to put itself in order when the app en
 class Run:
     """One experiment that runs, or has just ended. ``problem`` is one line if it could not run at all."""
 
-    def __init__(self, plan: Plan, dataset: Dataset, workspace: Workspace) -> None:
+    def __init__(self, plan: Plan, dataset: Dataset, workspace: Workspace, options: RunOptions | None = None) -> None:
         self.plan = plan
         self.progress = Progress(experiment=plan.id)
         self.problem = ""
-        self._dataset, self._workspace = dataset, workspace
+        self._dataset, self._workspace, self.options = dataset, workspace, options
         make_processes_possible()
         self._thread = threading.Thread(target=self._work, name=f"run {plan.id}", daemon=True)
         self._thread.start()
@@ -34,7 +35,7 @@ class Run:
 
         try:
             with Store.open(self._workspace, write=True) as store:
-                run(self.plan, self._dataset, self._workspace, store, self.progress)
+                run(self.plan, self._dataset, self._workspace, store, self.progress, self.options)
         except expected() as error:
             self.problem = str(error)
         except Exception as error:

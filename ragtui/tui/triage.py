@@ -97,8 +97,13 @@ class Triage:
 
     # Labels
 
+    @property
+    def store(self) -> Store | None:
+        """Where labels are kept; ``None`` for result files that are only read."""
+        return self._store
+
     def give(self, case_id: str, key: str) -> str:
-        """Labels the row (``r m b i``) or the selected metric's verdict (``a w``); returns what to say.
+        """Labels the row (``r m b i``) or the selected metric's verdict (``a w``, or a score); returns what to say.
 
         Raises:
             StoreError: it cannot be stored.

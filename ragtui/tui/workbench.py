@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ragtui.experiments.plan import Plan
     from ragtui.experiments.preflight import Preflight
     from ragtui.experiments.progress import Progress
+    from ragtui.experiments.run import RunOptions
     from ragtui.experiments.store import Entry, Store
     from ragtui.experiments.what_if import AtCut
     from ragtui.metrics.groups import Group
@@ -50,6 +51,7 @@ class Workbench:
         self._undo_groups: tuple[str, str] | None = None  # ragtui.toml before and after the last change
         self._entries: list[Entry] = []
         self._planned: tuple[Plan, Dataset] | None = None
+        self._options: dict[str, RunOptions | None] = {}  # how each plan was asked to be run, by its id
         self._corpora: dict[str, Dataset | None] = {}
         self.group_problems: list[str] = []
 
@@ -229,13 +231,14 @@ class Workbench:
     def preflight(self, opened: OpenDataset | None, values: Mapping[str, str]) -> Preflight | str:
         """What a run would do, or in one line why there can be none. Looks at every case: call it in a thread."""
         from ragtui.experiments.preflight import preflight
-        from ragtui.tui.offers import plan_of
+        from ragtui.tui.offers import options_of, plan_of
         from ragtui.tui.running import expected
 
         if opened is None or opened.dataset is None:
             return "open a dataset first"
         try:
             dataset, plan = plan_of(self.workspace, opened.dataset, values)
+            self._options[plan.id] = options_of(values)
             found = preflight(plan, dataset, self.workspace)
         except expected() as error:
             return str(error)
@@ -250,7 +253,7 @@ class Workbench:
             return "another experiment runs; stop it first"
         if self._planned is None or self._planned[0] != plan:
             return "this plan was not looked at; make it again"
-        self.run = Run(*self._planned, self.workspace)
+        self.run = Run(*self._planned, self.workspace, self._options.get(plan.id))
         return ""
 
     def resume(self, entry: Entry) -> str:
@@ -262,7 +265,7 @@ class Workbench:
             dataset = reopen(entry, self.workspace)
         except expected() as error:
             return str(error)
-        self.run = Run(entry.plan, dataset, self.workspace)
+        self.run = Run(entry.plan, dataset, self.workspace, self._options.get(entry.id))  # the budget holds again
         return ""
 
     def open_demo(self, progress: Progress) -> str:

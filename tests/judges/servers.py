@@ -54,6 +54,7 @@ class Canned:
     headers: dict[str, str] = field(default_factory=dict)
     refusal: str | None = None
     delay: float = 0.0
+    drop: bool = False  # the connection is closed without a reply
 
 
 @dataclass
@@ -79,6 +80,8 @@ class CannedServer:
         self.headers.append({name.lower(): value for name, value in request.headers.items()})
         reply = self.answer(body, len(self.seen))
         await asyncio.sleep(reply.delay)
+        if reply.drop and request.transport is not None:
+            request.transport.close()
         if reply.status != 200:
             return web.json_response({"error": reply.error or {}}, status=reply.status, headers=reply.headers)
         message = {"role": "assistant", "content": reply.content, "refusal": reply.refusal}

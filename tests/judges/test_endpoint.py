@@ -124,6 +124,13 @@ async def test_the_time_limit_of_a_call_is_hard() -> None:
     assert (found[2].state, found[2].score, found[2].attempts) == (State.SCORED, 4, 2)
 
 
+async def test_a_call_that_never_ends_is_a_time_out_and_says_so() -> None:
+    async with canned(lambda body, n: score(4) if n == 1 else Canned(delay=30)) as server:
+        found = await verdicts(model_judge(server.url, timeout=0.1), {n: question(n) for n in (1, 2)}, in_flight=1)
+    assert (found[2].state, found[2].cause, found[2].attempts) == (State.JUDGE_ERROR, "timeout", 3)
+    assert found[2].reason == "no answer within 0.1 s"
+
+
 async def test_retry_after_is_obeyed_as_seconds() -> None:
     times: list[float] = []
 

@@ -7,11 +7,13 @@ import pytest
 from ragtui.tui.actions import ACTIONS, SCOPES, Action, bindings, clashes, in_scope, read_keymap, shown
 from ragtui.tui.app import RagtuiApp
 from ragtui.tui.performing import Performs
+from ragtui.tui.screens.blind_labelling import BlindLabelling
 from ragtui.tui.screens.datasets import DatasetsPane
 from ragtui.tui.screens.detail import DetailScreen
 from ragtui.tui.screens.experiment_form import ExperimentForm
 from ragtui.tui.screens.experiments import ExperimentsPane
 from ragtui.tui.screens.groups import GroupsPane
+from ragtui.tui.screens.judges import JudgesScreen
 from ragtui.tui.screens.results import ResultsPane
 from ragtui.tui.widgets.form import Form
 from ragtui.tui.widgets.virtual_table import VirtualTable
@@ -19,7 +21,7 @@ from ragtui.tui.widgets.wrapped_text import WrappedText
 
 PERFORMERS: list[type[Performs]] = [
     RagtuiApp, DatasetsPane, GroupsPane, ExperimentsPane, ResultsPane, DetailScreen, ExperimentForm, Form, VirtualTable,
-    WrappedText,
+    WrappedText, BlindLabelling, JudgesScreen,
 ]  # fmt: skip
 
 

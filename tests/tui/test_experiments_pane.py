@@ -90,7 +90,7 @@ async def test_a_run_shows_how_far_it_is_and_the_keyboard_stays_alive(
 ) -> None:
     going = threading.Event()
 
-    def slow(plan: Any, dataset: Any, workspace: Any, store: Any, progress: Progress) -> Status:
+    def slow(plan: Any, dataset: Any, workspace: Any, store: Any, progress: Progress, *_: Any) -> Status:
         progress.total, progress.stage = 1000, "judging"
         for done in range(1000):
             progress.done = done

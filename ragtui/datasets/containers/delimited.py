@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import sys
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
@@ -26,6 +27,7 @@ _CHUNK: Final = 1 << 20
 _PACKED: Final = 1 << 15  # records that are held as Python objects at a time
 _REWRITTEN: Final = 1 << 23  # bytes; the text of a larger file is not kept for a fix
 _SHARE: Final = 0.7  # of the work; the rest is that of the rules
+_SOON_READ: Final = HEAD_BYTES  # bytes that the exact reader has read before numpy, which the fast one needs, is loaded
 _TAB_SUFFIXES: Final = {".tsv", ".tab"}
 
 
@@ -62,7 +64,8 @@ def read_delimited(source: Source) -> Reading:
     data = source.path.read_bytes()
     report = Report(source.file)
     head = decode_head(data[:HEAD_BYTES])
-    if head.encoding == "utf-8" and (fast := _read_fast(data, head, source, report)):
+    soon_read = len(data) <= _SOON_READ and "numpy" not in sys.modules
+    if not soon_read and head.encoding == "utf-8" and (fast := _read_fast(data, head, source, report)):
         return Reading(fast, report)
     decoded, size = decode(data), len(data)
     del data  # of a large file one copy is enough

@@ -72,6 +72,21 @@ def in_place(mended: Mended) -> list[Path]:
     return written
 
 
+def write_mended(path: Path, data: bytes, place: bool = False, output: Path | None = None) -> Path:
+    """Writes the mended bytes of one file as ``--fix`` (or, with ``place``, ``--in-place``) does; returns where.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    target = path if place else output or fixed_name(path)
+    if place:
+        _back_up(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(target) as out:
+        out.write(data)
+    return target
+
+
 def fixed_name(path: Path) -> Path:
     """Where the mended copy of a file or folder goes: ``cases.fixed.csv``, ``set.fixed``."""
     if path.is_dir():

@@ -21,12 +21,18 @@ class Language:
     stemmer: str | None
     functions: frozenset[str]
     negations: frozenset[str]
+    asks: frozenset[str] = frozenset()  # words that begin a question in this language and no sentence in English
 
 
 LANGUAGES: Final[Mapping[str, Language]] = MappingProxyType(
     {
         code: Language(
-            code, row["name"], row["stemmer"], frozenset(row["functions"].split()), frozenset(row["negations"].split())
+            code,
+            row["name"],
+            row["stemmer"],
+            frozenset(row["functions"].split()),
+            frozenset(row["negations"].split()),
+            frozenset(row.get("asks", "").split()),
         )
         for code, row in toml_list("languages.toml").items()
     }
@@ -36,6 +42,10 @@ _OTHER: Final = Language("xx", "a language it has no word lists for", None, froz
 _CHINESE: Final = Language("zh", "Chinese", None, frozenset(), frozenset("不没沒非无無"))
 _JAPANESE: Final = Language("ja", "Japanese", None, frozenset(), frozenset(["ない", "ません", "なし"]))
 _KOREAN: Final = Language("ko", "Korean", None, frozenset(), frozenset("않없"))
+
+_TWO_WORDS: Final = {
+    "de": ("was kostet", "was ist", "was sind", "was passiert", "was muss", "was gilt", "was bedeutet")
+}
 
 _SCRIPTS: Final = (
     (re.compile("[\u3040-\u30ff]"), _JAPANESE),
@@ -57,6 +67,9 @@ def language_of(text: str) -> Language:
     if not words:
         return ENGLISH
     hits = {code: sum(word in each.functions for word in words) for code, each in LANGUAGES.items()}
+    if "?" in sample:
+        for code, each in LANGUAGES.items():
+            hits[code] += words[0] in each.asks or " ".join(words[:2]) in _TWO_WORDS.get(code, ())
     best = max(hits, key=lambda code: (hits[code], code == "en"))
     if hits[best] > hits["en"] and hits[best] >= 2:
         return LANGUAGES[best]

@@ -9,6 +9,7 @@ from ragtui.judges.applicability import text_of, texts_of, why_nothing
 from ragtui.judges.embedded.aboutness import judge_relevance, judge_retrieval, yes_or_no
 from ragtui.judges.embedded.facts import facts
 from ragtui.judges.embedded.languages import ENGLISH, Language, language_of
+from ragtui.judges.embedded.openers import bare_denial, says_nothing, without_opener
 from ragtui.judges.embedded.passage import read_passage
 from ragtui.judges.embedded.support import CONTRADICTED, ENTAILED, NEUTRAL, judge_claim
 from ragtui.judges.embedded.words import names_in
@@ -43,6 +44,7 @@ def groundedness(inputs: Inputs) -> Verdict:
     language = language_of(response)
     pieces = [sentence.text for sentence in sentences(response, language.code)]
     claims = [piece for piece in pieces if not declines(piece) and not states_nothing(piece)]
+    claims = [piece for piece in claims if not says_nothing(piece, language)]
     if not claims:
         refused = any(declines(piece) for piece in pieces)
         return _nothing(
@@ -51,6 +53,10 @@ def groundedness(inputs: Inputs) -> Verdict:
             else "the response states nothing: nothing to verify"
         )
     evidence = verify(claims, response, chunks, language)
+    query = text_of(inputs, "query")
+    evidence = tuple(each for each in evidence if each.verdict != NEUTRAL or not bare_denial(each.claim, query))
+    if not evidence:
+        return _nothing("the response only denies what was asked: nothing to verify")
     return _scored(_grounded_score(evidence), _grounded_reason(evidence), language, evidence)
 
 
@@ -62,7 +68,7 @@ def verify(
     passage = read_passage(chunks, language)
     found = []
     for claim in claims:
-        result = judge_claim(claim, passage, language, question, names)
+        result = judge_claim(without_opener(claim), passage, language, question, names)
         place = None if result.place is None else passage.places[result.place]
         if place is None:
             found.append(Evidence(claim, result.verdict, note=result.fault))
@@ -109,6 +115,8 @@ def relevance(inputs: Inputs) -> Verdict:
     """Response against query: is it about what is asked, and does it hold the kind of answer that is asked for?"""
     query, response = text_of(inputs, "query"), text_of(inputs, "response")
     score, reason = judge_relevance(query, response)
+    if score is None:
+        return _nothing(reason)
     return _scored(score, reason, language_of(query + "\n" + response))
 
 

@@ -12,6 +12,7 @@ from ragtui.tui.performing import Performs, tell
 from ragtui.tui.screens import case_views
 from ragtui.tui.triage import Triage
 from ragtui.tui.widgets.choosing import Choice, Choosing
+from ragtui.tui.widgets.own_score import OwnScore
 from ragtui.tui.widgets.prompt_line import ask
 from ragtui.tui.widgets.virtual_table import VirtualTable
 
@@ -41,11 +42,11 @@ class CaseActions(Performs, Widget):
             return "no experiment is open"
         if self.case_id() is None and name != "undo":
             return "there is no case here"
-        marking = name.startswith("label") or name in ("agree", "judge-wrong", "note", "undo")
+        marking = name.startswith("label") or name in ("agree", "judge-wrong", "own-score", "note", "undo")
         if marking and not self.triage.can_label:
             return "this result file is only read"
         metric = self.triage.planned
-        if name in ("agree", "judge-wrong") and (metric is None or metric.question is None):
+        if name in ("agree", "judge-wrong", "own-score") and (metric is None or metric.question is None):
             return f"{self.triage.metric} was not judged; pick a judged metric in the overview"
         return None
 
@@ -75,6 +76,13 @@ class CaseActions(Performs, Widget):
 
     def do_judge_wrong(self) -> None:
         self._label("w")
+
+    def do_own_score(self, score: str = "") -> None:
+        metric = self._here()[0].planned
+        if score or metric is None:
+            self._label(score)
+            return
+        self.app.push_screen(OwnScore(metric.spec, metric.scale), lambda given: self._label(given) if given else None)
 
     def _label(self, key: str) -> None:
         triage, case_id = self._here()

@@ -49,6 +49,7 @@ class DatasetsPane(OpensDatasets):
         self._listed: list[Finding] = []
         self._shown: tuple[OpenDataset | None, str | None] = (None, None)
         self._ruled: OpenDataset | None = None
+        self._judged: OpenDataset | None = None  # for platforms, just now
         self.set_class(not workbench.paths, "nothing")
 
     def compose(self) -> ComposeResult:
@@ -120,7 +121,8 @@ class DatasetsPane(OpensDatasets):
         self.query_one("#dataset-list", Part).title("datasets")
         self.query_one("#about", Part).title("about", current.name)
         self.post_message(self.Altered())
-        if current.ready is None and current.is_whole:
+        if current.ready is None and current.is_whole and current is not self._judged:
+            self._judged = current
             work(self, partial(self._judge_readiness, current), "ready")
 
     def show_rules(self) -> None:
@@ -155,6 +157,7 @@ class DatasetsPane(OpensDatasets):
             return
         finally:
             watch.stop()
+            self._judged = None if self._judged is one else self._judged
         if one is self.current:
             self.query_one("#about-text", WrappedText).show(views.about(one, one.ready), keep=True)
 

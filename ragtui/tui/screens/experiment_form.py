@@ -87,11 +87,13 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
             Field("candidate", "candidate", candidate, lambda: offers.target_choices(self._dataset, bench.workspace), free=True),
             Field("baseline", "baseline", baseline, lambda: [Choice("", "none"), *offers.target_choices(self._dataset, bench.workspace)],
                   free=True),
-            Field("judge", "judge", "embedded", lambda: offers.judge_choices(bench), free=True),
+            Field("judge", "judge", bench.setting("judge", "embedded"), lambda: offers.judge_choices(bench), free=True),
             Field("strategy", "strategy", "auto", lambda: [Choice(n, n) for n in ("auto", "claims", "rubric")]),
             Field("repeats", "repeats", "1", lambda: [Choice(n, n) for n in ("1", "2", "3", "5")], free=True),
             Field("limit", "limit", "", lambda: [Choice("", "all"), *(Choice(n, n) for n in ("10", "50", "100"))], "all",
                   free=True),
+            Field("budget", "budget", "", lambda: [Choice("", "none"), *(Choice(n, f"${n}") for n in ("0.50", "1", "5", "20"))],
+                  "none", free=True),
         ]  # fmt: skip
         for each in fields:
             each.value = self._values.get(each.name, each.value)

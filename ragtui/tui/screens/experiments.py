@@ -157,6 +157,22 @@ class ExperimentsPane(ExperimentRecord):
         self.workbench.cancel()
         tell(self, "stopping: what is in flight is let go, what is scored is kept")
 
+    def do_more(self) -> None:
+        self._turn(1)
+
+    def do_fewer(self) -> None:
+        self._turn(-1)
+
+    def _turn(self, by: int) -> None:
+        if (run := self.workbench.run) is not None:
+            run.progress.turn(by)
+            self._tick()
+
+    def do_judges(self) -> None:
+        from ragtui.tui.screens.judges import JudgesScreen
+
+        self.app.push_screen(JudgesScreen(self.workbench))
+
     def do_delete(self) -> None:
         if (entry := self.current) is None:
             return
@@ -198,6 +214,9 @@ class ExperimentsPane(ExperimentRecord):
             return None if self.workbench.has_store else "nothing was deleted"
         if name == "delete":
             return None if entry is not None else "there is no experiment"
+        if name in ("more", "fewer"):
+            turns = self.workbench.run is not None and self.workbench.is_running and self.workbench.run.progress.turns
+            return None if turns else "no run asks a model judge"
         if name == "cancel":
             return None if self.workbench.is_running else "nothing runs"
         if name == "resume":

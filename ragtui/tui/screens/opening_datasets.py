@@ -30,6 +30,7 @@ class OpensDatasets(Pane):
         super().__init__(workbench, id=id)
         self._openings: list[Opening] = []
         self._count = 0  # of datasets listed
+        self._words = ""  # said of what is opened
         self._frame: pl.DataFrame | None = None  # whose rows are shown
 
     @property
@@ -49,7 +50,7 @@ class OpensDatasets(Pane):
         """Opens files and folders, and puts the cursor on the first of them. The first rows of large ones come at once,
         what is found as it is found."""
         before = len(self.workbench.datasets)
-        opening = Opening(paths)
+        opening = Opening(paths, self.workbench.workspace.root)
         self._openings.append(opening)
         looking = self.set_interval(_DRAIN_EVERY, lambda: self._take(opening, before))
         try:
@@ -68,14 +69,16 @@ class OpensDatasets(Pane):
             self.workbench.put(datasets)
         reading = [each for each in self.workbench.datasets if each.reading is opening.watch]
         found = [each for each in reading if opening.told(each)]
-        if reading or not self.workbench.datasets:
-            self.post_message(self.Activity(opening.words() if opening in self._openings else ""))
+        words = opening.words() if opening in self._openings else ""
+        further, self._words = words != self._words, words
+        if further and (reading or not self.workbench.datasets):
+            self.post_message(self.Activity(words))
         if new:
             count = self._count
             self.refreshed()
             if before and count <= before < self._count:  # the first that came
                 self.go_to_dataset(before)
-        elif found:
+        elif found or (further and reading):
             self.list_again()
             if self.current in found:
                 self.show_rules()

@@ -278,6 +278,37 @@ class ResultsPane(Pane, CaseActions):
         else:
             self.app.push_screen(Reading("at other cuts  (:what-if 1 5 20 chooses them)", what_if(found, case_id)))
 
+    def do_blind(self) -> None:
+        from ragtui.tui.blind import BlindLabels
+        from ragtui.tui.screens.blind_labelling import BlindLabelling
+
+        triage = self.triage
+        if triage is None or triage.store is None:
+            return
+        try:
+            sample = BlindLabels(triage.store, triage.results.experiment, triage.metric)
+        except StoreError as error:
+            tell(self, str(error), "warning")
+            return
+        if not sample.waiting:
+            self.do_agreement()
+        else:
+            self.app.push_screen(BlindLabelling(sample), lambda given: self.do_agreement() if given else None)
+
+    def do_agreement(self) -> None:
+        from ragtui.tui.blind import agreement_passage
+        from ragtui.tui.screens.reading import Reading
+
+        triage = self.triage
+        if triage is None or triage.store is None:
+            return
+        try:
+            passage = agreement_passage(triage.store, triage.results.experiment, triage.metric)
+        except StoreError as error:
+            tell(self, str(error), "warning")
+            return
+        self.app.push_screen(Reading(f"judge and people on {triage.metric}", passage))
+
     def do_export(self, name: str = "") -> None:
         if name:
             self._export(name)
@@ -309,6 +340,8 @@ class ResultsPane(Pane, CaseActions):
             return "no experiment is open"
         if name == "compare":
             return None if self.triage.compared else "there is no baseline"
+        if name in ("blind", "agreement"):
+            return None if self.triage.can_label else "this result file is only read"
         if name in ("strict", "export", "what-if"):
             return None
         return self.why_no_case(name)

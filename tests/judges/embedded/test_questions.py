@@ -80,10 +80,70 @@ def test_what_needs_a_model_is_refused_not_guessed(name: str) -> None:
         ("Who wrote Hamlet?", "Shakespeare.", 5),
         ("Who wrote Hamlet?", "It is a tragedy in five acts.", 1),
         ("几点开门？", "九点开门。", 5),
+        ("What is the capital of France?", "Paris", 4),
+        ("Which file format is accepted?", "CSV.", 4),
+        ("Where is the printer?", "On the second floor", 4),
+        ("What does the warranty cover?", "I like trains.", 1),
+        ("How many days of leave do I get?", "Paris", 1),
+        ("¿Tengo que pagar si pierdo el portátil?", "No, no tienes que pagar nada; avisa en 24 horas.", 5),
+        ("¿Tengo que pagar si pierdo el portátil?", "No.", 5),
+        ("Was kostet ein Farbausdruck?", "15 Cent pro Seite.", 5),
+        ("Was kostet ein Farbausdruck?", "Ein farbiger Ausdruck kostet 15 Cent.", 5),
+        ("Combien coûte une impression ?", "15 centimes par page", 5),
+        ("Wer genehmigt Überstunden?", "Die Teamleitung.", 5),
+        ("图书馆几点开门？", "九点。", 5),
     ],
 )
 def test_relevance(query: str, response: str, score: int) -> None:
     assert ask("relevance", query=query, response=response).score == score
+
+
+def test_what_words_cannot_tell_in_another_language_is_left_to_a_model_and_not_failed() -> None:
+    found = ask(
+        "relevance",
+        query="Wie setze ich mein Kennwort zurück?",
+        response="Im Portal auf Neu klicken und warten, bitte.",
+    )
+    assert found.state is State.NOT_APPLICABLE
+    assert "says little in German: needs a model" in found.reason
+    refused = ask("relevance", query="¿Cuál es el precio?", response="No he encontrado el precio.")
+    assert (refused.score, refused.reason[:29]) == (2, "the response declines to answ")
+
+
+@pytest.mark.parametrize(
+    ("response", "context"),
+    [
+        ("Yes, it is free.", "The service is free for members."),
+        ("No, parking is not free.", "Parking costs 3 euros an hour and is not free."),
+        ("No. You need approval.", "You need approval of your manager."),
+        ("Ja, der Token gilt 90 Tage.", "Der Token gilt 90 Tage."),
+    ],
+)
+def test_yes_and_no_in_front_of_a_statement_are_not_looked_for(response: str, context: str) -> None:
+    assert ask("groundedness", response=response, context=(context,)).score == 5
+
+
+def test_yes_in_front_hides_no_contradiction() -> None:
+    found = ask("groundedness", response="Yes, parking is free.", context=("Parking is not free.",))
+    assert (found.score or 5) < 3
+
+
+def test_a_bare_denial_of_what_was_asked_has_nothing_to_verify() -> None:
+    context = ("The export stops at 500 rows by design; larger ones go through the API.",)
+    query = "Is it a bug that the export stops at 500 rows?"
+    for response in ("That is not a bug.", "No, it isn't a bug.", "Yes, you can."):
+        found = ask("groundedness", query=query, response=response, context=context)
+        assert found.state is State.NOT_APPLICABLE, response
+    both = ask(
+        "groundedness", query=query, response="That is not a bug. The export stops at 500 rows.", context=context
+    )
+    assert (both.score, len(both.evidence)) == (5, 1)
+    denied = ask(
+        "groundedness", query=query, response="That is not a bug.", context=("It is a bug and will be fixed.",)
+    )
+    assert (denied.score or 5) < 3, "what the context contradicts is a fault all the same"
+    other = ask("groundedness", query=query, response="It is not dangerous.", context=context)
+    assert other.score == 1, "nobody asked that: it is a statement of its own"
 
 
 def test_retrieval_looks_at_the_rank_of_the_best_chunk() -> None:
