@@ -75,7 +75,9 @@ async def test_a_run_ends_with_every_cell_in_a_state_and_its_replies_kept(tmp_pa
         prompts = [store.results(plan.id).detail(case_id).sides[0].cells[0].prompt or "" for case_id in found]
     assert all(cell.state in (State.SCORED, State.JUDGE_ERROR, State.NOT_APPLICABLE) for cell in found.values())
     assert all(cell.attempts > 0 and (cell.prompt_tokens or 0) > 0 for cell in found.values())
-    assert all("<|im_start|>" not in prompt and "=== STATEMENT" in prompt or strategy == "rubric" for prompt in prompts)
+    assert all(
+        ("<|im_start|>" not in prompt and "=== STATEMENT" in prompt) or strategy == "rubric" for prompt in prompts
+    )
     for cell in found.values():
         assert (cell.score is None) == (cell.state is not State.SCORED)
         assert cell.reason or cell.state is State.SCORED
