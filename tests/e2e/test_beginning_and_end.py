@@ -135,7 +135,7 @@ def test_a_path_that_is_not_there_is_one_line(desk: Path) -> None:
 @pytest.mark.parametrize("keys", [b"", b"q"], ids=["at rest", "while it quits"])
 def test_a_terminal_that_vanishes_leaves_no_process_behind(desk: Path, keys: bytes) -> None:
     terminal, inside = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm-256color", "HOME": str(desk.parent)}
+    environment = {**os.environ, "TERM": "xterm-256color", "HOME": str(desk.parent), "PYTHONPATH": str(ROOT)}
 
     def own_terminal() -> None:
         os.setsid()
