@@ -19,13 +19,13 @@ import time
 import urllib.request
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from ragtui.experiments.progress import Status
 from ragtui.experiments.store import Store
 from ragtui.workspace import Workspace
 
+ROOT = Path(__file__).parent.parent
 METRICS = ("groundedness", "relevance", "coherence", "fluency")
 
 
