@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -61,6 +61,7 @@ class Wishes:
     plan_only: bool
     yes: bool
     quiet: bool
+    shard: str | None = None
 
 
 def errors_of_a_run() -> tuple[type[Exception], ...]:
@@ -71,6 +72,7 @@ def errors_of_a_run() -> tuple[type[Exception], ...]:
     from ragtui.experiments.metrics_file import MetricsFileError
     from ragtui.experiments.planning import PlanError
     from ragtui.experiments.reports import ReportError
+    from ragtui.experiments.shards import ShardError
     from ragtui.experiments.store import StoreError
     from ragtui.judges.profile import JudgeError
     from ragtui.metrics.spec import MetricError
@@ -78,8 +80,8 @@ def errors_of_a_run() -> tuple[type[Exception], ...]:
     from ragtui.workspace import WorkspaceError
 
     return (
-        CannotOpen, GateError, GroupError, JudgeError, MetricError, MetricsFileError, PlanError, ReportError, StoreError, TargetError,
-        WorkspaceError,
+        CannotOpen, GateError, GroupError, JudgeError, MetricError, MetricsFileError, PlanError, ReportError, ShardError,
+        StoreError, TargetError, WorkspaceError,
     )  # fmt: skip
 
 
@@ -107,7 +109,7 @@ def rescore_and_report(wishes: Wishes) -> int:
             strategy=wishes.strategy or None, repeats=wishes.repeats or None,
         )  # fmt: skip
         gates = _gates(wishes, plan)
-        _check_files(wishes)
+        check_files(wishes.reports, wishes.scores)
         talk = None if wishes.quiet else console(stderr=True)
         found = _preflight(plan, dataset, workspace, report, talk, wishes)
         if wishes.plan_only:
@@ -124,7 +126,9 @@ def run_and_report(wishes: Wishes) -> int:
     Raises:
         One of ``errors_of_a_run``: nothing was run.
     """
+    from ragtui.cli._sharding import part_of, run_shard, shard_wished
     from ragtui.cli.results_output import console
+    from ragtui.datasets.settings import as_said
     from ragtui.experiments.gates import INTERRUPTED
     from ragtui.experiments.grouping import check_columns
     from ragtui.experiments.planning import check_split, check_stated
@@ -134,20 +138,29 @@ def run_and_report(wishes: Wishes) -> int:
 
     workspace = Workspace.open(".")
     dataset, report = _opened(wishes)
+    dataset = as_said(workspace, dataset)
     check_split(report)
+    shard = shard_wished(wishes, dataset)
     plan = _plan(wishes, dataset, workspace)
     check_stated((each.partition("=")[0].strip() for each in wishes.mapping), plan, dataset, workspace)
     check_columns(dataset, [*wishes.slices, *([wishes.cluster] if wishes.cluster else [])])
     gates = _gates(wishes, plan)
-    _check_files(wishes)
+    check_files(wishes.reports, wishes.scores)
     talk = None if wishes.quiet else console(stderr=True)
-    found = _preflight(plan, dataset, workspace, report, talk, wishes)
+    mine = dataset if shard is None else part_of(dataset, shard)
+    found = _preflight(plan, mine, workspace, report, talk, wishes)
     if wishes.plan_only:
         return 0
     if not (_agreed(found, wishes) and allowed(plan, dataset, workspace, wishes.yes)):
         return INTERRUPTED
+    if shard is not None:
+        return run_shard(plan, dataset, workspace, shard, wishes, talk)
     with Store.open(workspace, write=True) as store:
+        before = replace(plan, round=store.last_round(plan))
         plan = replace(plan, round=round_to_run(plan, store, workspace, wishes.new))
+        if talk is not None and plan.round > before.round and not wishes.new:
+            said = f"finished before: `ragtui show {before.id}` has what was said then; live targets are asked anew"
+            talk.print(f"  {said}", soft_wrap=True)
         return _run(plan, dataset, workspace, store, gates, wishes, talk)
 
 
@@ -198,12 +211,15 @@ def _settings(wishes: Wishes) -> MetricsFile | None:
 
 
 def _mapping(wishes: Wishes, dataset: Dataset, workspace: Workspace) -> dict[str, str]:
-    """The mapping file's entries, then those of ``--map``, which win."""
+    """What ``ragtui.toml`` says of this dataset, then the mapping file's entries, then those of ``--map``, which win."""
+    from ragtui.datasets.settings import saved_mapping
     from ragtui.experiments.mapping_file import stated_in
     from ragtui.experiments.planning import PlanError, check_inputs
     from ragtui.metrics.own.files import own_metrics
 
-    found = {} if wishes.mapping_file is None else stated_in(wishes.mapping_file, dataset, own_metrics(workspace))
+    found = saved_mapping(workspace, dataset)
+    if wishes.mapping_file is not None:
+        found |= stated_in(wishes.mapping_file, dataset, own_metrics(workspace))
     for each in wishes.mapping:
         name, equals, reference = each.partition("=")
         if not equals or not name.strip() or not reference.strip():
@@ -222,14 +238,14 @@ def _gates(wishes: Wishes, plan: Plan) -> Gates:
     return with_file(gates, _settings(wishes), plan)
 
 
-def _check_files(wishes: Wishes) -> None:
+def check_files(reports: Sequence[Path], scores: Path | None) -> None:
     """What cannot be written is told before anything is paid for."""
     from ragtui.experiments.reports import check_path, check_place
 
-    for path in wishes.reports:
+    for path in reports:
         check_path(path)
-    if wishes.scores is not None:
-        check_place(wishes.scores)
+    if scores is not None:
+        check_place(scores)
 
 
 def _preflight(
@@ -329,26 +345,26 @@ def _run(
     results = store.results(plan.id)
     looked_at(results, wishes.cluster, wishes.slices)
     judgement = judge(results, gates)
-    written = _written(results, judgement, wishes)
+    all_written = written(results, judgement, wishes.reports, wishes.scores)
     if not wishes.quiet:
         print_results(results, console(), worst=wishes.worst, judgement=judgement)
     if talk is not None and judgement.incomplete:
-        _say_how_to_go_on(progress, talk)
+        say_how_to_go_on(progress, talk)
     if status is Status.CANCELLED:
         return INTERRUPTED
-    return judgement.exit_status if written or judgement.incomplete else COULD_NOT_RUN
+    return judgement.exit_status if all_written or judgement.incomplete else COULD_NOT_RUN
 
 
-def _written(results: StoredResults, judgement: Judgement, wishes: Wishes) -> bool:
+def written(results: StoredResults, judgement: Judgement, reports: Sequence[Path], scores: Path | None) -> bool:
     """Writes the files that were asked for, each that can be; says which cannot, and returns whether all could."""
     from ragtui.cli._stop import say
     from ragtui.experiments.reports import write_report
     from ragtui.experiments.scores_file import write_scores
     from ragtui.experiments.store import StoreError
 
-    works: list[Callable[[], object]] = [partial(write_report, results, judgement, path) for path in wishes.reports]
-    if wishes.scores is not None:
-        works.insert(0, partial(write_scores, results, wishes.scores))
+    works: list[Callable[[], object]] = [partial(write_report, results, judgement, path) for path in reports]
+    if scores is not None:
+        works.insert(0, partial(write_scores, results, scores))
     missed = 0
     for work in works:
         try:
@@ -359,7 +375,7 @@ def _written(results: StoredResults, judgement: Judgement, wishes: Wishes) -> bo
     return not missed
 
 
-def _say_how_to_go_on(progress: Progress, talk: Console) -> None:
+def say_how_to_go_on(progress: Progress, talk: Console) -> None:
     from ragtui import text
 
     if progress.message:

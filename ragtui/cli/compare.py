@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ragtui.cli._numbers import MOST
+from ragtui.cli._numbers import MOST, finite
 
 
 def command(
@@ -30,6 +30,10 @@ def command(
         typer.Option("--slice", metavar="COLUMN", help="Show the differences per value of this column."),
     ] = None,
     mixed: Annotated[bool, typer.Option("--mixed", help="Compare even if other judges scored them.")] = False,
+    detect: Annotated[
+        float | None,
+        typer.Option(min=0, callback=finite, metavar="X", help="Say how many pairs it takes to see a difference of X."),
+    ] = None,
     fail_under: Annotated[
         list[str] | None, typer.Option(metavar="METRIC[.pass_rate]=X", help="Fail if B's mean (or pass rate) is worse.")
     ] = None,
@@ -48,7 +52,7 @@ def command(
     from ragtui.cli._stop import could_not_run
     from ragtui.cli.results_output import console
     from ragtui.cli.results_output.comparison import print_compared_slices, print_comparisons
-    from ragtui.cli.results_output.overview import print_judgement
+    from ragtui.cli.results_output.overview import print_judgement, print_rows_needed
     from ragtui.datasets.check import CannotOpen
     from ragtui.experiments.compare import CompareError, Shown, compare_all, letters
     from ragtui.experiments.gates import GateError, Gates, judge_compared, limit, merged, with_file
@@ -78,6 +82,8 @@ def command(
         for fault in settings.faults if settings else ():
             typer.echo(f"ragtui: {cell(fault)}", err=True)
         print_comparisons(found, shown, console(), worst=worst)
+        if detect:
+            print_rows_needed([(each, one.b.plan) for one in found for each in one.comparisons], detect, console())
         for by_column in sliced:
             print_compared_slices(found, by_column, console())
         print_judgement(judgement, console())

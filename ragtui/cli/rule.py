@@ -36,9 +36,16 @@ def command(
     elif code is None:
         width = max(len(rule.code) for rule in chosen)
         for rule in chosen:
-            typer.echo(f"{rule.code:<{width}}  {rule.level.value:<7}  {rule.name}{'  (advice)' if rule.advice else ''}")
+            typer.echo(
+                f"{rule.code:<{width}}  {rule.level.value:<7}  {_mark(rule)} {rule.name}{'  (advice)' if rule.advice else ''}"
+            )
     else:
         typer.echo(explained(chosen[0]))
+
+
+def _mark(rule: Rule) -> str:
+    """``[*]`` where there is a safe fix, ``[-]`` where there only is an unsafe one."""
+    return {"safe": "[*]", "either": "[*]", "unsafe": "[-]"}.get(rule.fix, "   ")
 
 
 def explained(rule: Rule) -> str:
@@ -48,7 +55,17 @@ def explained(rule: Rule) -> str:
         lines += ["", "## Example", "", f"    {rule.example}"]
     if rule.remedy:
         lines += ["", "## Remedy", "", f"{rule.remedy[0].upper()}{rule.remedy[1:]}."]
+    if rule.fix:
+        lines += ["", "## Fix", "", _FIXES[rule.fix]]
     return "\n".join(lines)
+
+
+_FIXES = {
+    "safe": "ragtui check --fix does that; --diff shows it first.",
+    "unsafe": "ragtui check --fix --unsafe-fixes does that. It may change a meaning: look at --diff --unsafe-fixes first.",
+    "either": "Where it cannot change a meaning, which [*] marks, ragtui check --fix does that; elsewhere --unsafe-fixes "
+    "does. --diff shows it first.",
+}
 
 
 def _levels(rule: Rule) -> str:
@@ -73,6 +90,7 @@ def _print_json(chosen: list[Rule], one: bool) -> None:
             "remedy": rule.remedy,
             "platforms": list(rule.platforms),
             "advice": rule.advice,
+            "fix": rule.fix,
         }
         for rule in chosen
     ]

@@ -103,6 +103,13 @@ def command(
     slice_: Annotated[
         list[str] | None, typer.Option("--slice", metavar="COLUMN", help="Show the figures per value of this column.")
     ] = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            metavar="I/N",
+            help="Run the I-th of N parts of the cases, with its part of rate limit and budget; then `ragtui merge`.",
+        ),
+    ] = None,
     new: Annotated[
         bool, typer.Option("--new", help="Start over as a new experiment, even if this one was run before.")
     ] = False,
@@ -143,7 +150,7 @@ def command(
     wishes = Wishes(
         dataset, group, metrics, candidate, baseline, judge, strategy, tuple(map_ or ()), mapping, format, split, limit, repeats,
         concurrency, budget, average, setup, per.value, replay.value, cluster, tuple(slice_ or ()), new, fresh,
-        tuple(fail_under or ()), fail_if_worse, max_error_rate, scores, tuple(report or ()), worst, plan_only, yes, quiet,
+        tuple(fail_under or ()), fail_if_worse, max_error_rate, scores, tuple(report or ()), worst, plan_only, yes, quiet, shard,
     )  # fmt: skip
     try:
         status = run_and_report(wishes)

@@ -34,6 +34,10 @@ def command(
     slice_: Annotated[
         list[str] | None, typer.Option("--slice", metavar="COLUMN", help="Show the figures per value of this column.")
     ] = None,
+    detect: Annotated[
+        float | None,
+        typer.Option(min=0, callback=finite, metavar="X", help="Say how many pairs it takes to see a difference of X."),
+    ] = None,
     fail_under: Annotated[
         list[str] | None, typer.Option(metavar="METRIC[.pass_rate]=X", help="Fail if the candidate is worse.")
     ] = None,
@@ -56,7 +60,7 @@ def command(
     from ragtui.cli.results_output import console
     from ragtui.cli.results_output.at_cuts import print_at_cuts
     from ragtui.cli.results_output.listing import print_list
-    from ragtui.cli.results_output.overview import print_results
+    from ragtui.cli.results_output.overview import print_results, print_rows_needed
     from ragtui.datasets.check import CannotOpen
     from ragtui.experiments.gates import GateError, Gates, judge, limit, nothing_scored, with_file
     from ragtui.experiments.grouping import GroupError, looked_at
@@ -102,6 +106,8 @@ def command(
             typer.echo(f"ragtui: {cell(fault)}", err=True)
         try:
             print_results(results, out, worst=worst, metric=wanted, judgement=judgement, strict=strict)
+            if detect:
+                print_rows_needed([(each, results.plan) for each in results.comparisons()], detect, out)
         except GroupError as error:
             could_not_run(str(error))
     if judgement is not None and judgement.exit_status:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from ragtui.datasets.case_ids import CASE_ID
 from ragtui.datasets.dataset import Dataset
 from ragtui.experiments.answering import open_targets
 from ragtui.experiments.case_inputs import CaseInputs, InputColumns, origins, target_cases
@@ -21,7 +22,7 @@ from ragtui.experiments.reply_cache import ReplyCache
 from ragtui.experiments.rescoring import take_responses
 from ragtui.experiments.why_not import why_not
 from ragtui.judges.judge import Question, Verdict
-from ragtui.judges.profile import judge
+from ragtui.judges.profile import open_judge, profile
 from ragtui.metrics.metric import Kind, Metric
 from ragtui.metrics.own.code_score import SESSION
 from ragtui.metrics.score import Inputs, Outcome, State
@@ -74,7 +75,8 @@ class CaseRun:
         self.plan, self.dataset, self.workspace = plan, dataset, workspace
         self.recorder, self.progress, self.options = recorder, progress, options
         self.retry = retry_errors
-        self.judge = judge(plan.judge, workspace, strategy=plan.strategy)
+        chosen = profile(plan.judge, workspace, strategy=plan.strategy)
+        self.judge = open_judge(chosen if options.shard is None else options.shard.limited(chosen))
         self.metrics = planned_metrics(plan, workspace)
         self._sessions = CodeSessions(dataset) if any(each.kind is Kind.CODE for each in self.metrics) else None
         self.origins = {each.name: origins(each, dataset, plan.mapping) for each in self.metrics}
@@ -82,22 +84,29 @@ class CaseRun:
         self.cache = ReplyCache(recorder.store, reads=not options.fresh)
         self.stopped_by = ""
         self.size = dataset.rows
+        self.positions = self._positions()
         self._answered: dict[Side, set[int]] = {}
         self._arrived = asyncio.Condition()
         self._failed: BaseException | None = None
         self._window = WINDOW
 
+    def _positions(self) -> Sequence[int]:
+        """The cases to run: all, or those of a shard."""
+        if self.options.shard is None or self.dataset.cases is None:
+            return range(self.size)
+        return self.options.shard.positions(self.dataset.cases[CASE_ID].to_list())
+
     @property
     def cells(self) -> int:
         """Cells to be done; the cases that a recorded baseline does not have are none."""
         unanswered = self.recorder.unanswered(Side.BASELINE)
-        return (self.size * len(self.plan.sides) - unanswered) * self.plan.cells_of_a_case
+        return (len(self.positions) * len(self.plan.sides) - unanswered) * self.plan.cells_of_a_case
 
     @property
     def questions_expected(self) -> int:
         """How many questions an offline judge will be asked at most."""
         asked = {each.question for each in self.metrics if each.question and self.judge.refuses(each.question) is None}
-        return self.size * len(self.plan.sides) * len(asked) * self.plan.repeats
+        return len(self.positions) * len(self.plan.sides) * len(asked) * self.plan.repeats
 
     async def run(self, executor: Executor | None) -> None:
         """Does everything that is not stored yet."""
@@ -143,7 +152,7 @@ class CaseRun:
     async def _answer(self, side: Side, target: Target) -> None:
         """Asks a target for what is not stored; whoever waits for responses hears of its failure."""
         try:
-            missing = [at for at in range(self.size) if at not in self._answered[side]]
+            missing = [at for at in self.positions if at not in self._answered[side]]
             for start in range(0, len(missing), _AT_ONCE):
                 await self._answer_part(side, target, missing[start : start + _AT_ONCE])
         except Exception as error:
@@ -170,8 +179,7 @@ class CaseRun:
             self._answered[side].update(at for at, _ in responses)
             self._arrived.notify_all()
 
-    async def _wait_for(self, start: int, end: int) -> None:
-        wanted = range(start, end)
+    async def _wait_for(self, wanted: Sequence[int]) -> None:
         async with self._arrived:
             await self._arrived.wait_for(
                 lambda: (
@@ -185,9 +193,10 @@ class CaseRun:
 
     async def _questions(self) -> AsyncIterator[tuple[Cell, Question]]:
         """What is left to ask, case by case; what needs no judge is computed and stored on the way."""
-        for start in range(0, self.size, self._window):
-            end = min(start + self._window, self.size)
-            await self._wait_for(start, end)
+        for first in range(0, len(self.positions), self._window):
+            part = self.positions[first : first + self._window]
+            start, end = part[0], part[-1] + 1
+            await self._wait_for(part)
             done = self.recorder.done(start, end, self.retry)
             builder = self._columns.part(start, end - start)
             responses = {side: self.recorder.responses(side, start, end) for side in self._answered}
@@ -195,7 +204,7 @@ class CaseRun:
             outcomes: dict[tuple[Side, str], list[tuple[int, int, Outcome]]] = {}
             asked: list[tuple[Cell, Question]] = []
             coded: list[CodeCell] = []
-            for position in range(start, end):
+            for position in part:
                 for side, answers in responses.items():
                     if answers[position].state is not State.PENDING:
                         asked += self._one_case(side, position, answers[position], builder, done, outcomes, coded)

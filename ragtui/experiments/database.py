@@ -55,6 +55,9 @@ _ADDED: Final = """
 CREATE TABLE IF NOT EXISTS case_fields(
   experiment INTEGER NOT NULL, position INTEGER NOT NULL, fields TEXT NOT NULL, PRIMARY KEY(experiment, position));
 CREATE TABLE IF NOT EXISTS remarks(experiment TEXT PRIMARY KEY, tags TEXT NOT NULL, note TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS shards(
+  experiment TEXT NOT NULL, number INTEGER NOT NULL, of INTEGER NOT NULL, created TEXT NOT NULL,
+  PRIMARY KEY(experiment, number, of));
 CREATE TABLE IF NOT EXISTS blind_labels(
   dataset TEXT NOT NULL, case_id TEXT NOT NULL, side TEXT NOT NULL, metric TEXT NOT NULL, author TEXT NOT NULL,
   value TEXT NOT NULL, experiment TEXT NOT NULL, at TEXT NOT NULL,

@@ -123,7 +123,7 @@ def _planned(name: str, plan: Plan, text: str) -> str:
 def judge(results: Results, gates: Gates) -> Judgement:
     """Holds results against gates."""
     summaries = results.summaries()
-    incomplete = _incomplete(results.status, summaries, gates.max_error_rate)
+    incomplete = _incomplete(results, summaries, gates.max_error_rate)
     candidate = [each for each in summaries if each.side is Side.CANDIDATE]
     comparisons = _gated(results.comparisons(), results.plan) if gates.fail_if_worse else []
     return _judged(results.plan, candidate, comparisons, gates, incomplete)
@@ -178,10 +178,11 @@ def _judged(
     return Judgement(not failed, failed, incomplete, tuple(each for each in remarks if each))
 
 
-def _incomplete(status: Status, summaries: Sequence[MetricSummary], allowed: float) -> tuple[str, ...]:
+def _incomplete(results: Results, summaries: Sequence[MetricSummary], allowed: float) -> tuple[str, ...]:
     reasons = []
-    if status is not Status.FINISHED:
-        reasons.append(f"the run is {status}")
+    if results.status is not Status.FINISHED:
+        why = results.why_unfinished
+        reasons += [f"the run is {results.status}", *([why] if why and why != results.status else [])]
     cells, errors = sum(each.n_total for each in summaries), sum(each.errors for each in summaries)
     if errors > allowed * cells:
         share = wording.number(100 * errors / cells, 1)

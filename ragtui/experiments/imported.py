@@ -22,6 +22,7 @@ from ragtui.datasets.dataset import Role
 from ragtui.datasets.findings import Level, Report
 from ragtui.datasets.formats import Source
 from ragtui.experiments import tally
+from ragtui.experiments.benchmark_results import benchmark_frame
 from ragtui.experiments.grouping import sources
 from ragtui.experiments.metrics_file import MetricsFile, Setting, known_metric
 from ragtui.experiments.plan import Plan, PlannedMetric, Side
@@ -37,7 +38,7 @@ _NO_SCORE: Final = re.compile(
 )
 _NOT_A_SCORE: Final = re.compile(
     r"(^|[._ ])(id|line|row|index|rank|seed|year|start|end|position|passed|pass|result|label|threshold|status|cause"
-    r"|count|page|version|tokens?|total_tokens|k)$",
+    r"|count|page|version|tokens?|total_tokens|k|num|success|line_number|promptIdx|testIdx)$",
     re.IGNORECASE,
 )
 _UNSCORED: Final = ("unscored", "failed", "error", "errored")
@@ -71,6 +72,10 @@ def open_result_file(path: Path, settings: MetricsFile | None = None) -> Importe
 
 
 def _read(path: Path) -> _Table:
+    if path.is_dir() or path.suffix.lower() == ".json":
+        frame = benchmark_frame(path)
+        if frame is not None:
+            return _Table(path.stem, "results", frame, {})
     try:
         dataset, report = open_dataset(str(path))
     except CannotOpen:
@@ -264,6 +269,10 @@ class ImportedResults:
     @property
     def stale(self) -> tuple[str, ...]:
         return ()
+
+    @property
+    def why_unfinished(self) -> str:
+        return ""
 
     def summaries(self) -> list[MetricSummary]:
         named = None

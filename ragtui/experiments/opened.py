@@ -25,7 +25,12 @@ def open_results(name: str, workspace: Workspace, settings: MetricsFile | None =
         CannotOpen: the file holds no scores.
     """
     path = Path(name)
-    if path.is_file() or "/" in name or path.suffix in (".jsonl", ".json", ".csv", ".tsv", ".xlsx"):
+    if (
+        path.is_file()
+        or (path.is_dir() and name != "last")
+        or "/" in name
+        or path.suffix in (".jsonl", ".json", ".csv", ".tsv", ".xlsx")
+    ):
         from ragtui.experiments.imported import open_result_file
 
         return open_result_file(path, settings)

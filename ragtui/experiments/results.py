@@ -153,6 +153,11 @@ class Results(Protocol):
     slicing: tuple[str, ...]  # the columns by whose values the figures are shown apart as well
 
     @property
+    def why_unfinished(self) -> str:
+        """Why the run has not come to its end, in one line; empty where it has."""
+        ...
+
+    @property
     def stale(self) -> tuple[str, ...]:
         """Metrics that have a newer version than the one these scores are of."""
         ...

@@ -26,6 +26,7 @@ from ragtui.experiments.plan import Plan
 from ragtui.experiments.planning import source_of
 from ragtui.experiments.progress import Progress, Status
 from ragtui.experiments.retrieval_run import RetrievalRun
+from ragtui.experiments.shards import Shard, ShardError
 from ragtui.experiments.store import Store, StoreError
 from ragtui.judges.judge import JudgeStopped
 from ragtui.judges.profile import JudgeError
@@ -38,12 +39,14 @@ class RunOptions:
     """How a plan is run; none of it changes what the results mean.
 
     ``fresh`` reuses nothing that is stored. ``concurrency`` is how many judge calls may be in flight, ``None`` for the
-    judge's own. ``budget`` in USD pauses the run when it is spent.
+    judge's own. ``budget`` in USD pauses the run when it is spent. With ``shard`` only the cases that fall to it are run,
+    with its share of the judge's rate limit; the store is then its own (``shards.at_folder``).
     """
 
     fresh: bool = False
     concurrency: int | None = None
     budget: float | None = None
+    shard: Shard | None = None
 
 
 def run(
@@ -66,10 +69,13 @@ def run(
         NotAllowed: it would start code that the user has not allowed (``ragtui.trust``).
         TargetError: a target cannot be used at all.
         MetricError: a metric cannot be had at its version.
+        ShardError: rankings cannot be run in shards.
         JudgeError: the judge cannot be used. Where a target or judge ends the run before anything was stored, no
             experiment is left behind.
     """
     options = options or RunOptions()
+    if options.shard is not None and dataset.shape is Shape.RETRIEVAL:
+        raise ShardError(f"--shard is for test cases; the rankings of {dataset.path} are scored all at once")
     source = source_of(dataset, workspace)
     planned_metrics(plan, workspace)  # one that is gone is told before anything is stored
     with store.begin(plan, source, lambda: case_table(dataset, plan.mapping), options.fresh) as recorder:
@@ -93,7 +99,7 @@ def run(
                 asyncio.run(_until_cancelled(job.run(executor or started), progress))
             cells = job.cells
             status, message = _ending(job, progress)
-            if status is Status.FINISHED:
+            if status is Status.FINISHED and options.shard is None:
                 write_frame(store, recorder.number, plan)
                 diagnoses.keep(store.results(plan.id))
         except (JudgeStopped, StoreError) as stopped:

@@ -78,7 +78,7 @@ def _slice(rows: pl.DataFrame, column: str, value: str, metric: PlannedMetric) -
     enough = min(mine.size, rest.size) >= FEWEST
     against = statistics.unpaired(mine, rest) if enough else None
     differences = inside[f"{metric.spec} Δ"].drop_nulls().to_numpy() if f"{metric.spec} Δ" in rows.columns else mine[:0]
-    paired = statistics.mean_interval(differences)
+    paired = statistics.difference_interval(differences)
     return Slice(
         column=column,
         value=value,

@@ -246,7 +246,23 @@ class Paired:
     mde: float | None
 
 
+FEW_DIFFER: Final = 10  # pairs
 FEW_CLUSTERS: Final = 6  # below, flipping whole clusters can never reach 0.05
+
+
+def difference_interval(
+    differences: Sequence[float] | Floats, clusters: Sequence[object] | None = None, level: float = 0.95
+) -> Estimate | None:
+    """``mean_interval`` of paired differences. Where fewer than ten pairs differ it has the degrees of freedom of those
+    that do: all that is known of the spread comes from them, and with those of all pairs the interval of a change that
+    touches few cases would hold the truth in 86 % instead of 95 % (``benchmarks/interval_coverage.py``)."""
+    d = _floats(differences)
+    estimate, differing = mean_interval(d, clusters, level), int(np.count_nonzero(d))
+    if estimate is None or clusters is not None or not 0 < differing < FEW_DIFFER:
+        return estimate
+    df = max(1, min(estimate.df, differing - 1))
+    half = t_quantile((1.0 + level) / 2.0, df) * estimate.se
+    return Estimate(estimate.mean, estimate.se, estimate.mean - half, estimate.mean + half, estimate.n, df)
 
 
 def paired(
@@ -259,7 +275,7 @@ def paired(
     """Compares two sides case by case. Pass/fail scores (all 0 or 1) get McNemar's p, others the sign-flip p."""
     c, b = _floats(candidate), _floats(baseline)
     d = c - b
-    estimate = mean_interval(d, clusters, level)
+    estimate = difference_interval(d, clusters, level)
     if estimate is None:
         return Paired(d.size, float(d.mean()) if d.size else None, None, None, None, None, None, "", None, None)
     worst, best = one_sided_bounds(estimate, level)

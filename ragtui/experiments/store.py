@@ -45,6 +45,7 @@ class Entry:
     created: str
     updated: str
     stale: tuple[str, ...] = ()
+    cost: float | None = None  # USD that its judge and targets said they cost; ``None`` where nobody did
 
     @property
     def resumable(self) -> bool:
@@ -223,7 +224,16 @@ class Store:
             row["created"],
             row["updated"],
             stale(plan, self.workspace),
+            glance.get("cost"),
         )
+
+    def _cost(self, number: int, plan: Plan) -> float | None:
+        """What was paid for this experiment: replies that were kept, and answers that another one asked for, cost nothing."""
+        paid = ["SELECT sum(cost) FROM calls WHERE experiment = ? AND NOT cached"]
+        paid += ["SELECT sum(cost) FROM responses WHERE experiment = ?"] if plan.responses_of is None else []
+        found = [self.query(sql, number)[0][0] for sql in paid]
+        known = [each for each in found if each is not None]
+        return sum(known) if known else None
 
     def glance(self, number: int, plan: Plan) -> dict[str, Any]:
         """Cells done, errors and the candidate's means so far, counted by SQLite."""
@@ -242,4 +252,9 @@ class Store:
             errors += int(frame["state"].str.ends_with("_error").sum())
             if row["side"] == "candidate":
                 means[row["metric"]] = averaged(frame, row["metric"], plan.average)["score"].mean()
-        return {"done": done, "errors": errors, "means": {each.spec: means.get(each.spec) for each in plan.metrics}}
+        return {
+            "done": done,
+            "errors": errors,
+            "cost": self._cost(number, plan),
+            "means": {each.spec: means.get(each.spec) for each in plan.metrics},
+        }

@@ -46,6 +46,10 @@ class StoredResults:
         self._known_frames: dict[Side, list[tuple[str, pl.DataFrame]]] = {}
 
     @property
+    def why_unfinished(self) -> str:
+        return "" if self.status is Status.FINISHED else self.entry.message
+
+    @property
     def stale(self) -> tuple[str, ...]:
         """Metrics that have a newer version than the one these scores are of."""
         return self.entry.stale

@@ -206,6 +206,18 @@ def verdict(comparison: MetricComparison, metric: PlannedMetric, sides: tuple[st
     return f"{metric.spec}: no difference shown, {figures}{smallest}"
 
 
+def rows_for(comparison: MetricComparison, metric: PlannedMetric, difference: float) -> str:
+    """``groundedness: 148 pairs would show a difference of 0.10 with 80 % power; there are 60``."""
+    from ragtui.experiments.statistics import rows_needed
+
+    shown = f"{number(difference, max(2, digits_of(metric)))}{unit(metric)}"
+    needed = rows_needed(comparison.sd, difference) if comparison.sd else None
+    if needed is None:
+        return f"{metric.spec}: no pair differs, so nothing says how many would show a difference of {shown}"
+    enough = "there are enough" if needed <= comparison.n_pairs else f"there are {comparison.n_pairs:,}"
+    return f"{metric.spec}: {count(needed, 'pair')} would show a difference of {shown} with 80 % power; {enough}"
+
+
 def pairs(comparison: MetricComparison, sides: tuple[str, str] = SIDES) -> str:
     """``51 pairs: 27 better, 19 equal, 5 worse; 4 scored for the candidate only``."""
     shown = f"{comparison.wins} better, {comparison.ties} equal, {comparison.losses} worse"

@@ -39,6 +39,19 @@ def set_note(bench: Workbench, entry: Entry, typed: str) -> str:
     return _said(lambda: "noted" if set_note(bench.store(write=True), entry.id, typed).note else "the note is gone")
 
 
+def merge_shards(bench: Workbench) -> tuple[str, str | None]:
+    """Takes in what the shards of this workspace hold by now; what to say, and the experiment to show. Call it in a
+    thread."""
+    from ragtui.experiments.merging import merge_all
+    from ragtui.experiments.store import StoreError
+
+    try:
+        merged = merge_all(bench.store(write=True))
+    except StoreError as error:
+        return str(error), None
+    return "; ".join(f"{experiment}: {told}" for experiment, told in merged.items()), next(iter(merged), None)
+
+
 def _said(do: Callable[[], str]) -> str:
     from ragtui.experiments.store import StoreError
 
@@ -90,12 +103,14 @@ def code_to_allow(bench: Workbench, entry: Entry | None = None) -> tuple[Sequenc
     """The code that the plan which was looked at last (or an experiment) would start and the user has not allowed, and how
     it is shown; none where the plan cannot be made."""
     from ragtui import trust
-    from ragtui.experiments.answering import code_of
+    from ragtui.experiments.answering import asks_anyone, code_of
     from ragtui.experiments.planning import opened_again
     from ragtui.tui.running import expected
 
     try:
         if entry is not None:
+            if not asks_anyone(entry.plan, bench.workspace):  # nothing is opened for it
+                return (), []
             plan, dataset = entry.plan, opened_again(entry, bench.workspace)[0]
         elif bench._planned is not None:
             plan, dataset = bench._planned

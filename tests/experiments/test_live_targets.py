@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 
 from ragtui import trust
 from ragtui.experiments.plan import Side
+from ragtui.experiments.progress import Progress
 from ragtui.experiments.store import Store
+from ragtui.experiments.wording import forecast
 from ragtui.workspace import Workspace
 from tests.experiments.command_line import Shell
 
@@ -87,6 +91,54 @@ def test_a_command_is_shown_inputs_and_filters_and_no_expected_value(desk: Shell
     assert any('"filters": {"floor": 2}' in line for line in seen(desk))
 
 
+def test_a_server_is_sent_inputs_and_filters_and_no_expected_value(desk: Shell) -> None:
+    got: list[tuple[str, str, str]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            got.append((self.path, str(self.headers), self.rfile.read(int(self.headers["Content-Length"])).decode()))
+            body = json.dumps({"answer": "On floor two.", "documents": [{"content": "Room on floor two."}]}).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            return
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        url = f"http://127.0.0.1:{server.server_address[1]}/ask"
+        assert run(desk, "--candidate", url, "--metrics", "f1,groundedness") == 0
+    finally:
+        server.shutdown()
+    assert len(got) == 6
+    assert all(SECRET not in part for request in got for part in request)
+    assert any('"floor": 2' in body and '"lang": "en"' in body for _, _, body in got)
+    side = results(desk).detail("c1").side(Side.CANDIDATE)
+    assert (side.response, side.contexts) == ("On floor two.", ("Room on floor two.",))
+
+
+def test_after_five_rows_time_tokens_and_cost_of_the_whole_are_told() -> None:
+    progress = Progress(total=1000)
+    progress.started -= 10
+    for row in range(4):
+        progress.called(row, 2, (100, 20), 0.01, paid=True)
+        progress.done += 2
+    progress.called(3, 2, (100, 20), 0.02, paid=False)
+    assert progress.forecast() is None, "four rows, one of them twice"
+    progress.called(9, 2, (100, 20), 0.03, paid=True)
+    progress.done += 2
+    told = progress.forecast()
+    assert told is not None
+    assert told.tokens == pytest.approx(60_000, rel=0.25)
+    assert told.seconds == pytest.approx(1000, rel=0.05)
+    assert told.cost is not None
+    assert told.cost[0] < 0.014 * 500 < told.cost[1]
+    assert "USD" in forecast(told)
+
+
 def test_only_failed_cells_are_asked_again_and_a_finished_run_asks_anew(desk: Shell) -> None:
     command = ("--candidate", "python:bot:answer", "--metrics", "f1")
     assert run(desk, *command) == 3
@@ -98,7 +150,9 @@ def test_only_failed_cells_are_asked_again_and_a_finished_run_asks_anew(desk: Sh
     assert len(seen(desk)) == 13
     changed = results(desk).experiment
     assert changed != first, "another program is another experiment"
-    assert run(desk, *command) == 0
+    said = desk("run", "desk.jsonl", *command, "--worst", "0")
+    assert said.status == 0
+    assert f"`ragtui show {changed}` has what was said then; live targets are asked anew" in said.err
     assert len(seen(desk)) == 19
     assert results(desk).experiment not in (first, changed), "a live target is asked anew, in a round of its own"
 
@@ -111,6 +165,8 @@ def test_stored_responses_are_scored_anew_without_a_call(desk: Shell) -> None:
     again = results(desk)
     assert again.experiment != first
     assert again.summaries()[2].mean == 0.5
+    costs = {entry.id: entry.cost for entry in again.store.list()}
+    assert costs == {first: 2.5, again.experiment: None}, "five answers were paid for, once"
     assert dict(again.rows().select("case_id", "rougeL state").rows())["c3"] == "target_error"
     assert again.rows()["rougeL"].count() == 5
     side = again.detail("c1").side(Side.CANDIDATE)

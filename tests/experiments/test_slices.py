@@ -154,6 +154,9 @@ def test_sides_and_more_than_two_are_compared_with_one_correction(desk: Shell) -
     assert "C against A" in said.out
     assert "B is worse" in said.out
     assert "p (Holm) is over all 2 comparisons above" in said.out
+    said = desk("compare", good.experiment, poor.experiment, "--detect", "0.1").out
+    assert f"{statistics.rows_needed(worse.comparisons[0].sd or 0, 0.1)} pairs would show a difference of 0.10" in said
+    assert "no pair differs" in desk("compare", good.experiment, good.experiment, "--detect", "0.1").out
     gated = desk(
         "compare", good.experiment, f"{poor.experiment}:baseline", poor.experiment, "--fail-if-worse", "--quiet"
     )

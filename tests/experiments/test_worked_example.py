@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import shutil
 
+import pytest
+
 from ragtui.experiments.plan import Side
 from ragtui.experiments.store import Store
 from ragtui.workspace import Workspace, bundled
@@ -31,7 +33,12 @@ def eight_chunks(query): return {"response": REMEMBERED[query], "contexts": retr
 """
 
 
-def test_more_chunks_lift_groundedness_and_leave_relevance_and_the_causes_say_why(shell: Shell) -> None:
+def test_more_chunks_lift_groundedness_and_leave_relevance_and_the_causes_say_why(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "platformdirs.user_state_path", lambda name: shell.folder.parent / f"{shell.folder.name}-home" / name
+    )
     shutil.copytree(bundled("sample_data") / "support-desk", shell.folder, dirs_exist_ok=True)
     (shell.folder / "desk.py").write_text(DESK, "utf-8")
     metrics = ("--metrics", "groundedness,relevance", "--worst", "3")

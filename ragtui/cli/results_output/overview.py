@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ragtui import text
 from ragtui.experiments import wording
 from ragtui.experiments.gates import Judgement
-from ragtui.experiments.plan import PlannedMetric, Side
+from ragtui.experiments.plan import Plan, PlannedMetric, Side
 from ragtui.experiments.progress import Status
 from ragtui.experiments.results import MetricComparison, MetricSummary, Results
 
@@ -106,6 +107,13 @@ def _difference(found: MetricComparison, metric: PlannedMetric) -> tuple[str, st
         f"{wording.signed_number(found.delta, digits)}{wording.unit(metric)} ({wording.count(found.n_pairs, 'pair')})"
     )
     return shown, wording.interval(found.ci95, digits, signed=True), f"p {wording.p_value(found.p_holm)}"
+
+
+def print_rows_needed(found: Sequence[tuple[MetricComparison, Plan]], difference: float, console: Console) -> None:
+    """How many pairs it takes to see a difference, a line a metric."""
+    console.print()
+    for each, plan in found:
+        console.print(text.cell(wording.rows_for(each, plan.metric(each.metric), difference)), soft_wrap=True)
 
 
 def print_judgement(judgement: Judgement, console: Console) -> None:

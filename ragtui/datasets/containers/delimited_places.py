@@ -44,6 +44,9 @@ class DelimitedPlaces:
         before, cell = _size(raw[:begin]), _size(raw[begin:end])
         return (Edit(at + before, at + before + cell, quoted(text, self.delimiter), safe),)
 
+    def rename(self, line: int, position: int, text: str, safe: bool = True) -> tuple[Edit, ...]:
+        return ()
+
     @cached_property
     def _data(self) -> bytes:
         data = self.path.read_bytes()[self.start :]

@@ -210,6 +210,13 @@ class JsonPlaces:
         passage, member = found
         return passage.edits(member.start, member.end, json.dumps(text, ensure_ascii=False), safe)
 
+    def rename(self, line: int, position: int, text: str, safe: bool = True) -> tuple[Edit, ...]:
+        found = self._member(line, position)
+        if found is None or not self.exact:
+            return ()
+        passage, member = found
+        return passage.edits(member.key_start, member.key_end, json.dumps(text, ensure_ascii=False), safe)
+
     def _before(self, line: int) -> int:
         """How many characters stand before the record on its line."""
         byte = self.bytes_of[line]

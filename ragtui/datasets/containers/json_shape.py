@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from json import JSONDecodeError, JSONDecoder
@@ -11,9 +11,10 @@ from typing import Final
 import msgspec
 
 from ragtui.datasets.containers.json_text import Passage, parse, skip_space, syntax_fault
-from ragtui.datasets.findings import Finding
+from ragtui.datasets.findings import Edit, Finding
 
 _SPACE: Final = b" \t\r\n"
+_REWRITTEN: Final = 1 << 26  # bytes
 
 
 class Shape(Enum):
@@ -67,6 +68,19 @@ def elements(data: bytes, shape: Shape, start: int = 0) -> Elements:
             return _one_by_one(data, shape, start)
         return Elements(list(_placed(data, start, [bytes(part) for part in parts])))
     return _one_by_one(data, shape, start)
+
+
+def as_lines(data: bytes, start: int, found: Sequence[Element]) -> tuple[Edit, ...]:
+    """The edit that writes one record a line; none where the text is too large to be held twice, or is no UTF-8."""
+    if len(data) > _REWRITTEN:
+        return ()
+    # Outside strings a line feed is mere space, and inside them there is none: such a text was read.
+    lines = [b" ".join(part.strip() for part in each.raw.split(b"\n")) for each in found]
+    try:
+        text = b"".join(line + b"\n" for line in lines).decode("utf-8")
+    except UnicodeDecodeError:
+        return ()
+    return (Edit(start, len(data), text),)
 
 
 def _placed(data: bytes, start: int, parts: list[bytes]) -> Iterator[Element]:

@@ -21,6 +21,7 @@ _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 _ESCAPED_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _CONSTANT: Final = re.compile(r"NaN|-?Infinity")
+_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|-?Infinity|NaN', re.DOTALL)  # strings, too, so that none is looked into
 _SHOWN: Final = 60
 
 # A byte that is no UTF-8, which Python reads as U+DC00 plus the byte, as what Windows-1252 says.
@@ -219,7 +220,13 @@ class _Scanner:
         if self._constants:
             match = _CONSTANT.search(text, start, end)
             line, column = self.passage.at(match.start() if match else start)
-            self.faults.append(rules.constant(line, column, self._constants[0], name))
+            fix = tuple(
+                edit
+                for token in _TOKEN.finditer(text, start, end)
+                if token.group()[0] != '"'
+                for edit in self.passage.edits(token.start(), token.end(), "null")
+            )
+            self.faults.append(rules.constant(line, column, self._constants[0], name, fix=fix))
         for token in self._out_of_range:
             line, column = self.passage.at(max(text.find(token, start, end), start))
             self.faults.append(rules.out_of_range(line, column, token, name))

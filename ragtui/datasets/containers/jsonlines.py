@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from ragtui.datasets.containers import HEAD_BYTES, Head, Reading
 from ragtui.datasets.containers.encoding import decode
 from ragtui.datasets.containers.json_records import JsonPlaces, places_of, rows_of, table_of
-from ragtui.datasets.containers.json_shape import Element, Shape, elements, shape_of
+from ragtui.datasets.containers.json_shape import Element, Shape, as_lines, elements, shape_of
 from ragtui.datasets.findings import Edit, Finding, Report
 from ragtui.datasets.rules import json as rules
 
@@ -40,7 +40,7 @@ class JsonLines:
         report.watch = source.watch
         data, start, exact, encoding = utf8_of(source.path, report)
         shape = shape_of(data[start : start + HEAD_BYTES], len(data) <= start + HEAD_BYTES)
-        found = _elements(data, start, shape, report)
+        found = _elements(data, start, shape, report, exact)
         rows = rows_of(found, report, exact)
         places = JsonPlaces(
             source.path, tuple(dict.fromkeys(key for row in rows for key in row.values)), places_of(rows),
@@ -72,16 +72,17 @@ def utf8_of(path: Path, report: Report) -> tuple[bytes, int, bool, str]:
     return decoded.text.encode("utf-8", "replace"), 0, False, decoded.encoding
 
 
-def _elements(data: bytes, start: int, shape: Shape, report: Report) -> Iterator[Element] | list[Element]:
+def _elements(data: bytes, start: int, shape: Shape, report: Report, exact: bool) -> Iterator[Element] | list[Element]:
     if shape is Shape.LINES:
         return _lines(data, start)
     found = elements(data, shape, start)
+    fix = as_lines(data, start, found.found) if exact and found.fault is None else ()
     line = data[: len(data) - len(data[start:].lstrip(b" \t\r\n"))].count(b"\n") + 1
     if shape is Shape.ARRAY:
         aside = f"; it breaks off at line {found.fault.line}: {found.fault.message}" if found.fault else ""
-        report.add(rules.array(line, len(found.found), "records", aside))
+        report.add(rules.array(line, len(found.found), "records", aside, fix))
     else:
-        report.add(rules.spread(line, len(found.found)))
+        report.add(rules.spread(line, len(found.found), fix))
         report.extend([found.fault] if found.fault else [])
     return [Element(each.raw + b"\n", each.byte, each.line, each.before) for each in found.found]
 

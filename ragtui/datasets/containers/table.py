@@ -35,6 +35,10 @@ class Places(Protocol):
         """The edit that writes ``text`` into the cell; none where that cannot be done."""
         ...
 
+    def rename(self, line: int, position: int, text: str, safe: bool = True) -> tuple[Edit, ...]:
+        """The edit that calls the cell's key ``text`` in this record; none where records have no keys of their own."""
+        ...
+
 
 @dataclass(frozen=True)
 class Table:
@@ -179,17 +183,54 @@ class Table:
         )
 
     def findings(
-        self, code: str, level: Level, name: str, hits: Iterable[tuple[int, Value]], message: Callable[[Value], str]
+        self,
+        code: str,
+        level: Level,
+        name: str,
+        hits: Iterable[tuple[int, Value]],
+        message: Callable[[Value], str],
+        mended: Callable[[Value], str] | None = None,
+        safe: bool = True,
+        quote: bool = False,
     ) -> Iterator[Finding | More]:
-        """A finding for each of ``hits`` (row index, what ``message`` needs); past the first thousand they are only counted."""
+        """A finding for each of ``hits`` (row index, what ``message`` needs); past the first thousand they are only counted.
+        ``mended`` makes the text that a fix would put into the cell; with ``quote`` the fix puts its value in quotes."""
         more = 0
         for place, (index, value) in enumerate(hits):
             if place < shown_per_rule():
-                yield self.finding(code, level, message(value), index, name)
+                fix = self.quoting_fix(index, name) if quote else ()
+                if mended is not None:
+                    fix = self.cell_fix(index, name, mended(value), safe)
+                yield self.finding(code, level, message(value), index, name, fix)
             else:
                 more += 1
         if more:
             yield More(code, level, more)
+
+    def cell_fix(self, index: int, name: str, text: str, safe: bool = True) -> tuple[Edit, ...]:
+        """The fix that puts ``text`` into a cell that holds a text now; none where its place is not known."""
+        is_text = name not in self.kinds or self.kinds[name][index] == "text"
+        if self.places is None or not is_text:
+            return ()
+        return self.places.edit(int(self.frame[LINE][index]), self.names.index(name), text, safe)
+
+    def quoting_fix(self, index: int, name: str) -> tuple[Edit, ...]:
+        """The fix that puts a JSON number or boolean in quotes."""
+        if self.places is None or self.container not in ("json", "jsonl"):
+            return ()
+        text = str(self.frame[name][index])
+        return self.places.edit(int(self.frame[LINE][index]), self.names.index(name), text)
+
+    def renaming_fix(self, name: str, text: str, safe: bool = True) -> tuple[Edit, ...]:
+        """The fix that gives a column another header, or its key another name in every record; none where ``text`` is the
+        header of another column."""
+        if self.places is None or text in self.headers:
+            return ()
+        position = self.names.index(name)
+        if self.header_line:
+            return self.places.edit(self.header_line, position, text, safe)
+        lines = dict.fromkeys(self.frame[LINE].to_list())
+        return tuple(edit for line in lines for edit in self.places.rename(int(line), position, text, safe))
 
     def read_bytes(self) -> bytes:
         """The file's bytes as they are now, for fixes."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from ragtui.datasets.findings import Edit, Finding
 
@@ -53,4 +53,4 @@ def _touches(taken: Sequence[tuple[int, int]], start: int, end: int) -> bool:
 
 
 def _overlap(spans: Sequence[tuple[int, int]]) -> bool:
-    return any(one[1] > other[0] or one[0] == other[0] for one, other in itertools.pairwise(spans))
+    return any(one[1] > other[0] or one[0] == other[0] for one, other in pairwise(spans))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from json.decoder import JSONDecodeError
@@ -20,7 +21,7 @@ from ragtui.datasets.containers.json_text import (
     syntax_fault,
     without_end,
 )
-from ragtui.datasets.findings import Finding, Report
+from ragtui.datasets.findings import Edit, Finding, Report
 from ragtui.datasets.rules import beir as rules
 from ragtui.datasets.rules import json as json_rules
 
@@ -142,7 +143,7 @@ def repair(name: str, raw: bytes, line: int, byte: int, report: Report, before: 
     """What can be read of a line that did not decode, with all its faults reported. ``name`` is the kind of file; ``before``
     are the characters that stand before it on its line."""
     if not raw.strip():
-        report.add(rules.blank_line(line))
+        report.add(rules.blank_line(line, (Edit(byte, byte + len(raw), ""),)))
         return []
     passage = passage_of(without_end(raw), line, byte, report, before)
     final = not raw.endswith(b"\n")
@@ -289,7 +290,7 @@ def _grade(field: Field, kind: Kind, member: Member, passage: Passage, add: Call
         if number is None or number != number or number in (float("inf"), float("-inf")):
             add(rules.no_grade(line, column, field.key, f'the text "{value[:40]}"'))
             return None
-        fix = passage.edits(member.start, member.end, value.strip())
+        fix = passage.edits(member.start, member.end, json.dumps(int(number) if number.is_integer() else number))
         add(rules.grade_in_quotes(line, column, field.key, value, fix))
         return number
     if _is_constant(member, passage):

@@ -33,6 +33,7 @@ class Rule:
     platforms: tuple[str, ...] = ()
     advice: bool = False
     on: type | None = None
+    fix: str = ""  # "safe", "unsafe" (may change a meaning), "either" (each finding knows), or none
     check: Callable[..., Iterable[Finding | More]] | None = None
 
 
@@ -49,18 +50,20 @@ def rule(
     platforms: tuple[str, ...] = (),
     advice: bool = False,
     on: type | None = None,
+    fix: str = "",
 ) -> Callable[[Check], Check]:
     """Declares the decorated function as the rule ``code``; its docstring is the explanation.
 
     ``platforms`` names where the fault is an error whatever ``level`` says elsewhere; for ``advice`` whom it is for. With
-    ``on`` the function takes an object of that type and yields findings (and ``More`` for those it only counted).
+    ``on`` the function takes an object of that type and yields findings (and ``More`` for those it only counted). ``fix``
+    says whether its findings come with edits.
     """
 
     def declare(check: Check) -> Check:
         if code in _RULES and _RULES[code].check is not check:
             raise ValueError(f"two rules are called {code}")
         doc = " ".join((check.__doc__ or "").split())
-        _RULES[code] = Rule(code, name, level, doc, example, remedy, platforms, advice, on, check)
+        _RULES[code] = Rule(code, name, level, doc, example, remedy, platforms, advice, on, fix, check)
         return check
 
     return declare

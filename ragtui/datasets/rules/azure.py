@@ -99,7 +99,14 @@ def null_value(azure: AzureTable) -> Iterator[Finding | More]:
             )
 
 
-@rule("AZ106", "value-not-text", example='{"response": 42, …}', remedy="put the value in quotes", on=AzureTable)
+@rule(
+    "AZ106",
+    "value-not-text",
+    fix="safe",
+    example='{"response": 42, …}',
+    remedy="put the value in quotes",
+    on=AzureTable,
+)
 def not_text(azure: AzureTable) -> Iterator[Finding | More]:
     """A text is a number or a boolean. Azure's text metrics fail on the row ('int' object has no attribute 'lower'); an
     answer of digits must be in quotes. Query and response may be lists of messages, but no other list and no object."""

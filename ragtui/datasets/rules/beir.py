@@ -60,7 +60,7 @@ def missing_key(line: int, column: int, key: str, found: list[str]) -> Finding:
     )
 
 
-@rule("BEIR102", "id-not-text", example='{"_id": 123, "text": "…"}', remedy='put the id in quotes: "123"')
+@rule("BEIR102", "id-not-text", fix="safe", example='{"_id": 123, "text": "…"}', remedy='put the id in quotes: "123"')
 def _id_not_text() -> None:
     """The id of a document or query is a number. Ids must be strings, also digits: a number and a string never match, so
     every judgment that names it misses without a word. ragtui reads it as its digits."""
@@ -72,7 +72,13 @@ def empty_id(line: int, column: int, key: str) -> Finding:
     return Finding("BEIR104", Level.ERROR, f'"{key}" is empty', line=line, column=column, field=key)
 
 
-@rule("BEIR105", "misnamed-key", example='{"query_id": "q1", "corpus_id": "d1", "score": 1}', remedy="rename the key")
+@rule(
+    "BEIR105",
+    "misnamed-key",
+    fix="safe",
+    example='{"query_id": "q1", "corpus_id": "d1", "score": 1}',
+    remedy="rename the key",
+)
 def misnamed_key(line: int, column: int, key: str, found: str, fix: tuple[Edit, ...]) -> Finding:
     """A key has another name than readers look for, such as query_id for query-id or id for _id. EvalScope then lets all
     judgments collapse into one without an error. ragtui reads it as the key that was meant."""
@@ -113,10 +119,10 @@ def empty_text(line: int, column: int, query: bool) -> Finding:
     return Finding("BEIR108", Level.WARNING, "the document has no text", line=line, column=column, field="text")
 
 
-@rule("BEIR110", "blank-line", Level.WARNING, platforms=("beir",), remedy="remove the line")
-def blank_line(line: int) -> Finding:
+@rule("BEIR110", "blank-line", Level.WARNING, fix="safe", platforms=("beir",), remedy="remove the line")
+def blank_line(line: int, fix: tuple[Edit, ...] = ()) -> Finding:
     """A line is blank. BEIR's own loader stops at it; EvalScope and MTEB skip it, and so does ragtui."""
-    return Finding("BEIR110", Level.WARNING, "blank line", line=line)
+    return Finding("BEIR110", Level.WARNING, "blank line", line=line, fix=fix)
 
 
 @rule(
@@ -134,7 +140,15 @@ def no_title(file: str, line: int, count: int, documents: int) -> Finding:
     return Finding("BEIR113", Level.ERROR, message, file=file, line=line, field="title")
 
 
-@rule("BEIR201", "reference-not-text", Level.WARNING, example='{"query-id": 7, …}', platforms=TOOLS, remedy='write "7"')
+@rule(
+    "BEIR201",
+    "reference-not-text",
+    Level.WARNING,
+    fix="safe",
+    example='{"query-id": 7, …}',
+    platforms=TOOLS,
+    remedy='write "7"',
+)
 def _reference_not_text() -> None:
     """A judgment or hit names its query or document by a number. It means the id with these digits, but a loader that does
     not convert finds no such query or document."""
@@ -163,14 +177,21 @@ def no_grade(line: int, column: int, key: str, what: str) -> Finding:
     )
 
 
-@rule("BEIR210", "grade-in-quotes", Level.WARNING, example='{"score": "1"}', remedy="remove the quotes")
+@rule("BEIR210", "grade-in-quotes", Level.WARNING, fix="safe", example='{"score": "1"}', remedy="remove the quotes")
 def grade_in_quotes(line: int, column: int, key: str, value: str, fix: tuple[Edit, ...]) -> Finding:
     """A grade is written as text. Most loaders convert it, some refuse it."""
     message = f'"{key}" is the text "{value[:40]}"; write the number'
     return Finding("BEIR210", Level.WARNING, message, line=line, column=column, field=key, fix=fix)
 
 
-@rule("BEIR211", "no-header", Level.WARNING, platforms=("beir", "mteb"), remedy="begin with: query-id corpus-id score")
+@rule(
+    "BEIR211",
+    "no-header",
+    Level.WARNING,
+    fix="safe",
+    platforms=("beir", "mteb"),
+    remedy="begin with: query-id corpus-id score",
+)
 def no_header(line: int, fix: tuple[Edit, ...]) -> Finding:
     """qrels/<split>.tsv begins with a header line. BEIR's loader always skips the first line, so without a header the
     first judgment is lost, and its query may vanish from the evaluation. ragtui reads it."""
@@ -186,12 +207,23 @@ def run_as_judgments(line: int, rows: int) -> Finding:
     return Finding("BEIR212", Level.ERROR, message, line=line)
 
 
-@rule("BEIR213", "trec-judgments", Level.WARNING, platforms=TOOLS, remedy="ragtui convert writes the other form")
-def trec_judgments(line: int) -> Finding:
+@rule(
+    "BEIR213",
+    "trec-judgments",
+    Level.WARNING,
+    fix="safe",
+    platforms=TOOLS,
+    remedy="write query, document and grade with tabs between, below a header",
+)
+def trec_judgments(line: int, fix: tuple[Edit, ...] = ()) -> Finding:
     """The file has the four columns of TREC judgments (query, iteration, document, grade), not three with a header. BEIR
     tools fail on it; ragtui reads it."""
     return Finding(
-        "BEIR213", Level.WARNING, "TREC judgments of four columns; BEIR tools need three and a header", line=line
+        "BEIR213",
+        Level.WARNING,
+        "TREC judgments of four columns; BEIR tools need three and a header",
+        line=line,
+        fix=fix,
     )
 
 
@@ -201,32 +233,39 @@ def wrong_fields(line: int, found: int, wanted: int) -> Finding:
     return Finding("BEIR214", Level.ERROR, f"{found} fields, {wanted} are needed", line=line)
 
 
-@rule("BEIR215", "spaces-for-tabs", example="q1 d1 1", remedy="put tabs between the fields")
-def spaces_for_tabs(line: int, lines: int) -> Finding:
+@rule("BEIR215", "spaces-for-tabs", fix="safe", example="q1 d1 1", remedy="put tabs between the fields")
+def spaces_for_tabs(line: int, lines: int, fix: tuple[Edit, ...] = ()) -> Finding:
     """Fields are parted by spaces (or commas). BEIR's loader splits at tabs only and fails; ragtui reads them."""
     message = f"{lines:,} lines have no tabs between their fields; tabs are needed"
-    return Finding("BEIR215", Level.ERROR, message, line=line)
+    return Finding("BEIR215", Level.ERROR, message, line=line, fix=fix)
 
 
-@rule("BEIR216", "quoted-field", Level.WARNING, example='q1<tab>"d1"<tab>1', remedy="remove the quotes")
-def quoted_field(line: int, key: str, value: str) -> Finding:
+@rule("BEIR216", "quoted-field", Level.WARNING, fix="safe", example='q1<tab>"d1"<tab>1', remedy="remove the quotes")
+def quoted_field(line: int, key: str, value: str, fix: tuple[Edit, ...] = ()) -> Finding:
     """A field stands in quotes. Some readers remove them and some keep them as part of the id. ragtui removes them."""
-    return Finding("BEIR216", Level.WARNING, f'"{key}" stands in quotes: {value[:40]}', line=line, field=key)
+    message = f'"{key}" stands in quotes: {value[:40]}'
+    return Finding("BEIR216", Level.WARNING, message, line=line, field=key, fix=fix)
 
 
 @rule(
     "BEIR219",
     "grade-not-in-digits",
+    fix="safe",
     platforms=("beir",),
     advice=True,
     example="q1<tab>d1<tab>2.0",
     remedy="write the whole number: 2",
 )
-def grade_not_in_digits(line: int, text: str) -> Finding:
+def grade_not_in_digits(line: int, text: str, fix: tuple[Edit, ...] = ()) -> Finding:
     """A grade in qrels/<split>.tsv is a whole number but not written as one. BEIR's loader takes digits only and stops here.
     Given with --for beir."""
     return Finding(
-        "BEIR219", Level.ERROR, f'the grade is written "{text[:40]}"; digits are needed', line=line, field="score"
+        "BEIR219",
+        Level.ERROR,
+        f'the grade is written "{text[:40]}"; digits are needed',
+        line=line,
+        field="score",
+        fix=fix,
     )
 
 

@@ -24,6 +24,7 @@ def no_rows(line: int) -> Finding:
     "CSV002",
     "not-comma-separated",
     Level.WARNING,
+    fix="safe",
     example="question;text;context",
     remedy="save as comma separated CSV",
     platforms=_COMMA_ONLY,
@@ -118,6 +119,7 @@ def open_quote(line: int, column: int, row: int, field: str | None, until: int) 
     "CSV008",
     "bare-quote",
     Level.WARNING,
+    fix="safe",
     example='5" pipe,3',
     remedy='put the field in quotes and double the inner one: "5"" pipe"',
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
@@ -39,6 +40,7 @@ def no_question_column(labels: DeepsetTable) -> Iterator[Finding]:
     "DS102",
     "near-header",
     Level.ERROR,
+    fix="either",
     example='" Question " for "question"',
     remedy="write the header exactly as deepset names it",
     on=DeepsetTable,
@@ -150,6 +152,7 @@ def _empty_cells(labels: DeepsetTable, code: str, name: str, message: str) -> It
     "DS301",
     "offsets-wrong",
     Level.ERROR,
+    fix="either",
     example="answer_start 18 where the answer starts at 19",
     remedy="put the offsets in that slice to the text",
     on=DeepsetTable,
@@ -208,7 +211,7 @@ def offset_not_a_number(labels: DeepsetTable) -> Iterator[Finding | More]:
             yield from labels.table.findings("DS302", Level.ERROR, name, hits, str)
 
 
-@rule("DS303", "offset-written-as-decimal", Level.WARNING, example="4.0", remedy="write 4", on=DeepsetTable)
+@rule("DS303", "offset-written-as-decimal", Level.WARNING, fix="safe", example="4.0", remedy="write 4", on=DeepsetTable)
 def decimal_offset(labels: DeepsetTable) -> Iterator[Finding | More]:
     """An offset is written as 4.0, as table programs do with columns that have gaps. It is read as 4; strict readers of
     whole numbers refuse it."""
@@ -277,6 +280,7 @@ def bad_filters(labels: DeepsetTable) -> Iterator[Finding | More]:
     "DS402",
     "filter-key-repeated",
     Level.WARNING,
+    fix="safe",
     example='{"lang": "en", "lang": "de"}',
     remedy='write the values as a list: {"lang": ["en", "de"]}',
     on=DeepsetTable,
@@ -286,8 +290,13 @@ def repeated_filters(labels: DeepsetTable) -> Iterator[Finding | More]:
     loses the first in silence. Here all values are kept, as a list."""
     name = labels.columns.get("filters")
     if name is not None:
-        found = ((index, keys) for index, _, keys in _filters(labels, name) if keys)
-        yield from labels.table.findings("DS402", Level.WARNING, name, found, _repeated_message)
+        cells = labels.table.frame[name]
+        for index, _, keys in islice((each for each in _filters(labels, name) if each[2]), shown_per_rule()):
+            text = json.dumps(parse_filters(cells[index]).values, ensure_ascii=False)
+            fix = labels.table.cell_fix(index, name, text)
+            yield labels.table.finding("DS402", Level.WARNING, _repeated_message(keys), index, name, fix)
+        total = sum(1 for *_, keys in _filters(labels, name) if keys)
+        yield More("DS402", Level.WARNING, max(0, total - shown_per_rule()))
 
 
 def _repeated_message(keys: tuple[str, ...]) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import accumulate
 from typing import Final
 
 from ragtui.datasets.containers.table import Table, short
-from ragtui.datasets.findings import Finding, Level, More
+from ragtui.datasets.findings import Edit, Finding, Level, More
 from ragtui.datasets.pandas_cells import is_guessed, missing
 from ragtui.datasets.record_format import Records
 from ragtui.datasets.rules import rule
@@ -122,6 +123,7 @@ def absent_becomes_empty(records: Records) -> Iterator[Finding]:
 @rule(
     "EV406",
     "blank-line",
+    fix="safe",
     platforms=("ragas", "evalscope"),
     advice=True,
     remedy="remove the line",
@@ -136,9 +138,15 @@ def blank_lines(records: Records) -> Iterator[Finding]:
     if lines[-1] and not lines[-1].strip():
         blank.append(len(lines))
     if blank:
-        yield Finding(
-            "EV406", Level.ERROR, f"{len(blank):,} blank lines" if len(blank) > 1 else "blank line", line=blank[0]
-        )
+        message = f"{len(blank):,} blank lines" if len(blank) > 1 else "blank line"
+        fix = _without_lines(lines, blank) if records.table.encoding == "utf-8" else ()
+        yield Finding("EV406", Level.ERROR, message, line=blank[0], fix=fix)
+
+
+def _without_lines(lines: list[bytes], blank: list[int]) -> tuple[Edit, ...]:
+    """The fix that removes lines, which are counted from 1."""
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
+    return tuple(Edit(starts[line - 1], min(starts[line], starts[-1] - 1), "") for line in blank)
 
 
 @rule(

@@ -9,6 +9,7 @@ from typing import Any, Final
 from ragtui.datasets.containers.table import LINE, Table, short
 from ragtui.datasets.findings import Edit, Finding, Level, More
 from ragtui.datasets.list_cells import ListColumn
+from ragtui.datasets.near_names import plain_name
 from ragtui.datasets.record_format import Records
 from ragtui.datasets.rules import rule
 
@@ -16,25 +17,32 @@ _NEEDED: Final = ("query", "response", "context", "ground_truth")
 
 
 @rule(
-    "EV101", "older-names", Level.INFO, platforms=("ragas", "deepeval"), example="question for user_input", on=Records
+    "EV101",
+    "older-names",
+    Level.INFO,
+    fix="unsafe",
+    platforms=("ragas", "deepeval"),
+    example="question for user_input",
+    on=Records,
 )
 def older_names(records: Records) -> Iterator[Finding]:
     """Columns have the names of an earlier version (or of another dialect) of the framework. They are read as what they are
     called today; the framework itself loads such rows without complaint as rows of nothing."""
     if records.older:
         shown = ", ".join(f"{old} as {new}" for new, old in records.older.items())
-        yield _at_top(records.table, "EV101", Level.INFO, f"column names of another version; read {shown}")
+        fix = tuple(edit for new, old in records.older.items() for edit in records.table.renaming_fix(old, new, False))
+        yield _at_top(records.table, "EV101", Level.INFO, f"column names of another version; read {shown}", fix=fix)
 
 
-@rule("EV102", "misspelt-name", example="retreived_contexts", remedy="rename the column", on=Records)
+@rule("EV102", "misspelt-name", fix="either", example="retreived_contexts", remedy="rename the column", on=Records)
 def misspelt_names(records: Records) -> Iterator[Finding]:
     """A column has nearly the name of one that is known. The framework does not find it and says that a column is missing
     although the data is there. ragtui reads it as what was meant."""
     for wanted, name in records.misspelt.items():
         header = records.table.header_of(name)
-        yield _at_top(
-            records.table, "EV102", Level.ERROR, f"{short(header)} should be {wanted}; it is read as that", name
-        )
+        message = f"{short(header)} should be {wanted}; it is read as that"
+        fix = records.table.renaming_fix(name, wanted, plain_name(header) == plain_name(wanted))
+        yield _at_top(records.table, "EV102", Level.ERROR, message, name, fix)
 
 
 @rule("EV103", "question-empty", remedy="write the question, or remove the row", on=Records)
@@ -70,6 +78,7 @@ def empty_values(records: Records) -> Iterator[Finding | More]:
     "EV105",
     "printed-list",
     Level.INFO,
+    fix="safe",
     platforms=("ragas", "evalscope", "deepeval"),
     example="\"['a', 'b']\" in a CSV cell",
     on=Records,
@@ -82,7 +91,16 @@ def printed_lists(records: Records) -> Iterator[Finding]:
         if rows:
             where = f"in {len(rows):,} rows" if len(rows) > 1 else "here"
             message = f"{short(records.table.header_of(column.name))} is a Python list in text {where}; read as a list"
-            yield records.table.finding("EV105", Level.INFO, message, rows[0], column.name)
+            fix = tuple(edit for row in rows for edit in _as_json(records.table, column, row))
+            yield records.table.finding("EV105", Level.INFO, message, rows[0], column.name, fix)
+
+
+def _as_json(table: Table, column: ListColumn, row: int) -> tuple[Edit, ...]:
+    """The fix that writes a printed list as a JSON list."""
+    cell = column.cells[row]
+    if cell is None or cell.items is None or table.container != "csv":
+        return ()
+    return table.cell_fix(row, column.name, json.dumps(cell.items, ensure_ascii=False))
 
 
 @rule(
@@ -149,7 +167,7 @@ def absent_keys(records: Records) -> Iterator[Finding]:
             yield table.finding("EV110", level, message, missing.arg_max() or 0, column)
 
 
-@rule("EV111", "value-not-text", example='{"response": 42}', remedy="put the value in quotes", on=Records)
+@rule("EV111", "value-not-text", fix="safe", example='{"response": 42}', remedy="put the value in quotes", on=Records)
 def not_text(records: Records) -> Iterator[Finding | More]:
     """A text is a number or a boolean; frameworks refuse the row or fail in the middle of a run."""
     table = records.table
@@ -159,7 +177,8 @@ def not_text(records: Records) -> Iterator[Finding | More]:
             continue
         cells = ((row, table.frame[column][row]) for row in _of_kinds(table, column, "number", "boolean"))
         header = short(table.header_of(column))
-        yield from table.findings("EV111", Level.ERROR, column, cells, f"{header} is {{}}, not a text".format)
+        says = f"{header} is {{}}, not a text".format
+        yield from table.findings("EV111", Level.ERROR, column, cells, says, quote=True)
 
 
 @rule(
@@ -215,6 +234,7 @@ def lists_for_texts(records: Records) -> Iterator[Finding]:
     "EV201",
     "wrapped-column",
     Level.WARNING,
+    fix="safe",
     example='"{""input"": ""Where?""}" in column input',
     remedy="unwrap it",
     on=Records,

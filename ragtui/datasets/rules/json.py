@@ -22,14 +22,15 @@ def not_an_object(line: int, column: int, kind: str) -> Finding:
 @rule(
     "JSON003",
     "json-array",
+    fix="safe",
     example='[{"_id": "1"}, {"_id": "2"}]',
     remedy="write one object a line, without [ ] and commas",
 )
-def array(line: int, records: int, noun: str, fault: str = "") -> Finding:
+def array(line: int, records: int, noun: str, fault: str = "", fix: tuple[Edit, ...] = ()) -> Finding:
     """JSON lines hold one object a line. Loaders that read line by line fail on an array, or take all of it for one bad
     record. ragtui reads the records of the array all the same."""
     message = f"the file is a JSON array ({records:,} {noun} found); one object a line is needed{fault}"
-    return Finding("JSON003", Level.ERROR, message, line=line)
+    return Finding("JSON003", Level.ERROR, message, line=line, fix=fix)
 
 
 @rule(
@@ -48,12 +49,14 @@ def repeated_key(line: int, column: int, key: str, values: list[str]) -> Finding
     return Finding("JSON004", Level.WARNING, message, line=line, column=column, field=key)
 
 
-@rule("JSON005", "not-a-json-number", example='{"score": NaN}', remedy="write null where there is no value")
-def constant(line: int, column: int, token: str, field: str | None, level: Level = Level.ERROR) -> Finding:
+@rule("JSON005", "not-a-json-number", fix="safe", example='{"score": NaN}', remedy="write null where there is no value")
+def constant(
+    line: int, column: int, token: str, field: str | None, level: Level = Level.ERROR, fix: tuple[Edit, ...] = ()
+) -> Finding:
     """NaN and Infinity are no JSON: some parsers stop at them, others let one such value poison every mean. The value
     counts as missing. In result files, where tools write it for a failed score, this is a warning."""
     return Finding(
-        "JSON005", level, f"{token} is not JSON; it is read as no value", line=line, column=column, field=field
+        "JSON005", level, f"{token} is not JSON; it is read as no value", line=line, column=column, field=field, fix=fix
     )
 
 
@@ -65,7 +68,9 @@ def lone_surrogate(line: int, column: int, field: str | None) -> Finding:
     return Finding("JSON006", Level.ERROR, message, line=line, column=column, field=field)
 
 
-@rule("JSON007", "several-objects", example='{"_id": "1"}{"_id": "2"}', remedy="begin a new line between them")
+@rule(
+    "JSON007", "several-objects", fix="safe", example='{"_id": "1"}{"_id": "2"}', remedy="begin a new line between them"
+)
 def several_objects(line: int, column: int, count: int, fix: tuple[Edit, ...]) -> Finding:
     """Two records stand on one line, usually where two files were joined without a line break. Loaders stop there; ragtui
     reads both."""
@@ -92,12 +97,12 @@ def out_of_range(line: int, column: int, token: str, field: str | None) -> Findi
     )
 
 
-@rule("JSON010", "spread-objects", example='{\n  "_id": "1"\n}', remedy="write each object on one line")
-def spread(line: int, records: int) -> Finding:
+@rule("JSON010", "spread-objects", fix="safe", example='{\n  "_id": "1"\n}', remedy="write each object on one line")
+def spread(line: int, records: int, fix: tuple[Edit, ...] = ()) -> Finding:
     """Objects are written over several lines, as a pretty-printer does. Loaders that read line by line fail at the first
     line. ragtui reads the records all the same."""
     message = f"{records:,} objects are spread over several lines; one object a line is needed"
-    return Finding("JSON010", Level.ERROR, message, line=line)
+    return Finding("JSON010", Level.ERROR, message, line=line, fix=fix)
 
 
 @rule("JSON011", "nested-too-deeply", example="[[[[[[[[…")
@@ -118,6 +123,7 @@ def no_records(line: int, what: str) -> Finding:
     "JSON013",
     "json-byte-order-mark",
     Level.WARNING,
+    fix="safe",
     platforms=("azure", "beir", "evalscope", "ragas", "deepeval"),
     remedy="remove the three bytes",
 )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from ragtui.datasets.containers.table import short
 from ragtui.datasets.findings import Finding, Level, More
 from ragtui.datasets.formats.pinecone import REQUIRED, PineconeTable, is_extra
+from ragtui.datasets.near_names import plain_name
 from ragtui.datasets.rules import rule
 
 
@@ -44,7 +45,9 @@ def empty_field(pinecone: PineconeTable) -> Iterator[Finding | More]:
                 yield from table.findings("PC102", level, name, nulls, _says(f"{wanted} is null"))
 
 
-@rule("PC103", "field-not-text", example='{"answer": 42}', remedy="put the value in quotes", on=PineconeTable)
+@rule(
+    "PC103", "field-not-text", fix="safe", example='{"answer": 42}', remedy="put the value in quotes", on=PineconeTable
+)
 def not_text(pinecone: PineconeTable) -> Iterator[Finding | More]:
     """A required field is a number, a boolean, a list or an object; the endpoint takes strings only."""
     table = pinecone.table
@@ -53,11 +56,21 @@ def not_text(pinecone: PineconeTable) -> Iterator[Finding | More]:
         if name is None or name not in table.kinds:
             continue
         kinds = table.kinds[name].cast(str)
-        rows = ((row, kinds[row]) for row in kinds.is_in(["number", "boolean", "list", "object"]).arg_true().to_list())
-        yield from table.findings("PC103", Level.ERROR, name, rows, f"{wanted} is a {{}}, not a text".format)
+        says = f"{wanted} is a {{}}, not a text".format
+        for odd, quote in ((["number", "boolean"], True), (["list", "object"], False)):
+            rows = ((row, kinds[row]) for row in kinds.is_in(odd).arg_true().to_list())
+            yield from table.findings("PC103", Level.ERROR, name, rows, says, quote=quote)
 
 
-@rule("PC104", "misnamed-field", Level.WARNING, platforms=("pinecone",), example="groundTruth", on=PineconeTable)
+@rule(
+    "PC104",
+    "misnamed-field",
+    Level.WARNING,
+    fix="either",
+    platforms=("pinecone",),
+    example="groundTruth",
+    on=PineconeTable,
+)
 def misnamed_field(pinecone: PineconeTable) -> Iterator[Finding]:
     """A field has nearly the right name (groundTruth is the Node SDK's). The endpoint takes the exact names only; ragtui
     reads it as what was meant."""
@@ -65,7 +78,8 @@ def misnamed_field(pinecone: PineconeTable) -> Iterator[Finding]:
         header = pinecone.table.header_of(name)
         if header != wanted:
             message = f'"{short(header)}" is read as {wanted}'
-            yield pinecone.table.header_finding("PC104", Level.WARNING, message, name)
+            fix = pinecone.table.renaming_fix(name, wanted, plain_name(header) == plain_name(wanted))
+            yield pinecone.table.header_finding("PC104", Level.WARNING, message, name, fix)
 
 
 @rule("PC105", "extra-fields", Level.INFO, example='{"question": …, "topic": …}', on=PineconeTable)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -9,7 +10,7 @@ from ragtui.datasets.containers.table import Table, short
 from ragtui.datasets.dataset import Dataset, Role, Shape
 from ragtui.datasets.findings import Finding, Level, More
 from ragtui.datasets.formats.table import Cases
-from ragtui.datasets.list_cells import ContextColumns, printed_list
+from ragtui.datasets.list_cells import ContextColumns, ListCell, printed_list
 from ragtui.datasets.rules import rule
 
 
@@ -52,7 +53,15 @@ def absent_keys(cases: Cases) -> Iterator[Finding]:
                 yield table.finding("TBL104", level, message, missing.arg_max() or 0, name)
 
 
-@rule("TBL105", "spaces-in-header", Level.WARNING, example='" query"', remedy="write the header without them", on=Cases)
+@rule(
+    "TBL105",
+    "spaces-in-header",
+    Level.WARNING,
+    fix="safe",
+    example='" query"',
+    remedy="write the header without them",
+    on=Cases,
+)
 def spaced_headers(cases: Cases) -> Iterator[Finding]:
     """A header has spaces or invisible characters around it. It is read as if it had none; tools that compare names exactly
     do not find the column."""
@@ -69,7 +78,15 @@ def spaced_headers(cases: Cases) -> Iterator[Finding]:
             yield table.header_finding("TBL105", Level.WARNING, message, name, fix)
 
 
-@rule("TBL106", "printed-list", Level.WARNING, example="\"['a', 'b']\"", remedy="write a JSON list", on=ContextColumns)
+@rule(
+    "TBL106",
+    "printed-list",
+    Level.WARNING,
+    fix="safe",
+    example="\"['a', 'b']\"",
+    remedy="write a JSON list",
+    on=ContextColumns,
+)
 def printed_contexts(contexts: ContextColumns) -> Iterator[Finding | More]:
     """A context is a list as Python prints it, as pandas writes to CSV. It is read as that list; tools that take a context as
     text show the judge its brackets, quotes and escapes. JSON lists travel better."""
@@ -94,16 +111,28 @@ def _printed(
             continue
         bracketed = table.rows_where(pl.col(name).str.contains(r"^\s*(array\()?\["), name)
         read = ((row, cell) for row, text in bracketed if (cell := printed_list(text)) is not None and cell.how == how)
-        told = ((row, len(cell.items) if cell.items is not None else cell.fault) for row, cell in read)
         header = short(table.header_of(name))
-        yield from table.findings(code, Level.WARNING, name, told, partial(_told, header, message))
+        mended = _as_json if how == "python" and table.container == "csv" else None
+        yield from table.findings(code, Level.WARNING, name, read, partial(_told, header, message), mended)
 
 
-def _told(header: str, message: Callable[[object], str], value: object) -> str:
-    return f"{header} {message(value)}"
+def _told(header: str, message: Callable[[object], str], cell: ListCell) -> str:
+    return f"{header} {message(len(cell.items) if cell.items is not None else cell.fault)}"
 
 
-@rule("TBL108", "question-not-text", Level.WARNING, example='{"query": 42}', remedy="put it in quotes", on=Cases)
+def _as_json(cell: ListCell) -> str:
+    return json.dumps(cell.items, ensure_ascii=False)
+
+
+@rule(
+    "TBL108",
+    "question-not-text",
+    Level.WARNING,
+    fix="safe",
+    example='{"query": 42}',
+    remedy="put it in quotes",
+    on=Cases,
+)
 def question_not_text(cases: Cases) -> Iterator[Finding | More]:
     """In a JSON file the query (or first input) of a record is a number or a boolean. It is read as its text; other tools
     refuse it, or send the number."""
@@ -113,7 +142,7 @@ def question_not_text(cases: Cases) -> Iterator[Finding | More]:
     rows = table.kinds[name].cast(str).is_in(["number", "boolean"]).arg_true().to_list()
     cells = ((row, table.frame[name][row]) for row in rows)
     yield from table.findings(
-        "TBL108", Level.WARNING, name, cells, f"{short(table.header_of(name))} is {{}}, not a text".format
+        "TBL108", Level.WARNING, name, cells, f"{short(table.header_of(name))} is {{}}, not a text".format, quote=True
     )
 
 

@@ -19,6 +19,7 @@ _UTF8_ONLY: Final = (
     "TEXT001",
     "byte-order-mark",
     Level.INFO,
+    fix="safe",
     example="EF BB BF at the start of the file",
     remedy="remove the three bytes",
 )
@@ -32,6 +33,7 @@ def byte_order_mark(fix: tuple[Edit, ...]) -> Finding:
     "TEXT002",
     "utf-16",
     Level.WARNING,
+    fix="safe",
     example="a spreadsheet's 'Unicode text' export",
     remedy="save as UTF-8",
     platforms=_UTF8_ONLY,
@@ -45,7 +47,7 @@ def wide_encoding(encoding: str, marked: bool, fix: tuple[Edit, ...], also: str 
     return Finding("TEXT002", Level.WARNING, f"the file is {name}{how}{also}, not {wanted}", line=1, fix=fix)
 
 
-@rule("TEXT003", "legacy-encoding", Level.ERROR, example="é as the byte E9", remedy="save as UTF-8")
+@rule("TEXT003", "legacy-encoding", Level.ERROR, fix="unsafe", example="é as the byte E9", remedy="save as UTF-8")
 def legacy_encoding(encoding: str, line: int, column: int, byte: int, count: int, fix: tuple[Edit, ...]) -> Finding:
     """The file is not UTF-8 but in an older one-byte encoding. Nothing in the file says which; the likeliest was taken to
     show the text. Tools that expect UTF-8 stop here or replace letters."""
@@ -64,6 +66,7 @@ def legacy_encoding(encoding: str, line: int, column: int, byte: int, count: int
     "TEXT004",
     "broken-utf8",
     Level.ERROR,
+    fix="unsafe",
     example="one byte E9 in a file that else is UTF-8",
     remedy="type the letter again",
 )
@@ -110,15 +113,27 @@ def undouble(text: str) -> str | None:
     return repaired if found else None
 
 
-@rule("TEXT005", "double-encoded", Level.WARNING, example="CafÃ© for Café", remedy="put the repaired text in", on=Table)
+@rule(
+    "TEXT005",
+    "double-encoded",
+    Level.WARNING,
+    fix="unsafe",
+    example="CafÃ© for Café",
+    remedy="put the repaired text in",
+    on=Table,
+)
 def double_encoded(table: Table) -> Iterator[Finding | More]:
     """UTF-8 text was once read as Windows-1252 and saved again, so that é became Ã©. A judge and a retriever see the
     garbled letters; the text is loaded as it stands, never rewritten in silence."""
+    import polars as pl
+
     for name in table.names if table.may_hold("doubled") else ():
+        whole = table.frame.schema[name] == pl.String
         hits = table.rows_where(table.text(name).str.contains(DOUBLE.pattern), name)
         repaired = ((index, undouble(text)) for index, text in hits)
         found = ((index, right) for index, right in repaired if right is not None)
-        yield from table.findings("TEXT005", Level.WARNING, name, found, double_encoded_message)
+        mended = (lambda right: right) if whole else None
+        yield from table.findings("TEXT005", Level.WARNING, name, found, double_encoded_message, mended, safe=False)
 
 
 def double_encoded_message(right: str) -> str:
@@ -126,7 +141,13 @@ def double_encoded_message(right: str) -> str:
 
 
 @rule(
-    "TEXT006", "control-character", Level.WARNING, example="an ESC or NUL inside a text", remedy="remove it", on=Table
+    "TEXT006",
+    "control-character",
+    Level.WARNING,
+    fix="unsafe",
+    example="an ESC or NUL inside a text",
+    remedy="remove it",
+    on=Table,
 )
 def control_characters(table: Table) -> Iterator[Finding | More]:
     """Control characters come from broken exports and from terminals' escape sequences. They are shown as pictures here;
@@ -139,10 +160,18 @@ def control_characters(table: Table) -> Iterator[Finding | More]:
             inside = pl.lit(table.kinds[name].cast(pl.String).is_in(["list", "object"]))
             odd |= inside & table.text(name).str.contains(_ESCAPED)
         hits = table.rows_where(odd, name)
-        yield from table.findings("TEXT006", Level.WARNING, name, hits, _control_message)
+        mended = _without_controls if table.frame.schema[name] == pl.String else None
+        yield from table.findings("TEXT006", Level.WARNING, name, hits, _control_message, mended, safe=False)
 
 
 _ESCAPED: Final = r"(?:^|[^\\])(?:\\\\)*\\(?:u00[01][0-9a-f]|[bf])"
+
+
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u0080-\u0084\u0086-\u009f]")
+
+
+def _without_controls(text: str) -> str:
+    return _CONTROLS.sub("", text)
 
 
 def _control_message(text: str) -> str:

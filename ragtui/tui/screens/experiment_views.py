@@ -51,6 +51,12 @@ def _errors(values: Sequence[Any]) -> Painted:
     return (f"{values[0]:,}", "warn") if values[0] else ("–", "dim")
 
 
+def _paid(values: Sequence[Any]) -> Painted:
+    return (
+        "–" if values[0] is None else f"${values[0]:,.2f}" if values[0] >= 0.01 or not values[0] else "<$0.01"
+    ), "dim"
+
+
 def _dim(values: Sequence[Any]) -> Painted:
     return cell(values[0]), "dim"
 
@@ -61,6 +67,7 @@ COLUMNS: Final = (
     TableColumn("metrics", "metrics", most=28),
     TableColumn("candidate", "candidate", most=30),
     TableColumn("baseline", "baseline", paint=_dim, most=30),
+    TableColumn("result", "result", most=28),
     TableColumn("cases", "cases", right=True, searched=False),
     TableColumn("done", "done", ("cells",), _done, right=True, searched=False),
     TableColumn("errors", "errors", paint=_errors, right=True, searched=False),
@@ -71,12 +78,25 @@ COLUMNS: Final = (
 
 
 TAGS: Final = TableColumn("tags", "tags", most=24)
+COST: Final = TableColumn("cost", "cost", paint=_paid, right=True, searched=False)
 
 
 def columns(frame: pl.DataFrame) -> tuple[TableColumn, ...]:
-    """The list's columns; tags have one once there are any."""
+    """The list's columns; tags and cost have one once there are any."""
     tagged = frame.height and frame["tags"].str.len_chars().max()
-    return (*COLUMNS[:2], TAGS, *COLUMNS[2:]) if tagged else COLUMNS
+    paid = frame["cost"].is_not_null().any()
+    out = (*COLUMNS[:2], TAGS, *COLUMNS[2:]) if tagged else COLUMNS
+    return tuple(each for column in out for each in ((column, COST) if paid and column.key == "errors" else (column,)))
+
+
+def result_of(entry: Entry) -> str:
+    """The candidate's mean by the first metric that has one: ``groundedness 3.91 ✓``."""
+    for metric in entry.plan.metrics:
+        mean = entry.means.get(metric.spec)
+        if mean is not None:
+            mark = "" if metric.threshold is None else " ✓" if metric.passes(mean) else " ✗"
+            return f"{metric.spec} {wording.number(mean, wording.digits_of(metric), metric.threshold)}{mark}"
+    return "–"
 
 
 def list_frame(
@@ -95,6 +115,8 @@ def list_frame(
             "candidate": entry.plan.candidate,
             "baseline": entry.plan.baseline or "–",
             "judge": entry.plan.judge,
+            "result": result_of(entry),
+            "cost": entry.cost,
             "cases": entry.cases,
             "done": entry.done,
             "cells": entry.cells,
@@ -107,10 +129,11 @@ def list_frame(
     ]
     numbers = dict.fromkeys(["cases", "done", "cells", "errors"], pl.Int64)
     texts = dict.fromkeys(
-        ["id", "status", "stale", "dataset", "metrics", "candidate", "baseline", "judge", "when", "tags", "note"],
+        ["id", "status", "stale", "dataset", "metrics", "candidate", "baseline", "judge", "when", "tags", "note",
+         "result"],
         pl.String,
-    )
-    return pl.DataFrame(rows, schema={**texts, **numbers})
+    )  # fmt: skip
+    return pl.DataFrame(rows, schema={**texts, **numbers, "cost": pl.Float64})
 
 
 def metrics_of(plan: Plan) -> str:
@@ -161,6 +184,9 @@ def about(entry: Entry, remark: Remark | None = None) -> Passage:
         passage.line(
             (f"{metric.spec:<{width}}", ""), (shown, "strong"), (verdict, "good" if verdict == " ✓" else "bad")
         )
+    if entry.cost is not None:
+        passage.gap()
+        passage.line((f"cost {_paid([entry.cost])[0]}, as judge and targets say", "dim"))
     if entry.errors:
         passage.gap()
         passage.line((f"{entry.errors:,} cells could not be scored", "warn"))

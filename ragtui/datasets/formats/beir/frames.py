@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ragtui.datasets.containers.json_shape import Shape, elements, shape_of
+from ragtui.datasets.containers.json_shape import Shape, as_lines, elements, shape_of
 from ragtui.datasets.findings import Edit, Report
 from ragtui.datasets.formats.beir.parts import as_utf8
 from ragtui.datasets.retrieval_lines.records import KINDS, repair
@@ -158,19 +158,20 @@ def _prepared(wanted: Wanted) -> _Prepared:
     if shape is Shape.LINES:
         return _Prepared(shape, report, list(cut(wanted.kind, wanted.path, wanted.file, start, data)), [])
     whole = wanted.path.read_bytes() if data is None else data
-    return _Prepared(shape, report, [], [_from_elements(wanted.kind, whole, start, shape, report)])
+    return _Prepared(shape, report, [], [_from_elements(wanted.kind, whole, start, shape, report, data is None)])
 
 
-def _from_elements(kind: str, data: bytes, start: int, shape: Shape, report: Report) -> Scanned:
+def _from_elements(kind: str, data: bytes, start: int, shape: Shape, report: Report, exact: bool) -> Scanned:
     """The records of an array or of spread objects, and the one finding that says so."""
     listed = elements(data, shape, start)
     noun = KINDS[kind].noun
+    fix = as_lines(data, start, listed.found) if exact and listed.fault is None else ()
     line = data[: len(data) - len(data.lstrip(b" \t\r\n\xef\xbb\xbf"))].count(b"\n") + 1
     if shape is Shape.ARRAY:
         aside = f"; it breaks off at line {listed.fault.line}: {listed.fault.message}" if listed.fault else ""
-        report.add(json_rules.array(line, len(listed.found), noun, aside))
+        report.add(json_rules.array(line, len(listed.found), noun, aside, fix))
     else:
-        report.add(json_rules.spread(line, len(listed.found)))
+        report.add(json_rules.spread(line, len(listed.found), fix))
         report.extend([listed.fault] if listed.fault else [])
     found = Report(report.file)
     columns: dict[str, list[Any]] = {}

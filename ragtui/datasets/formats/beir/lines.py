@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -45,10 +46,33 @@ RUN: Final = Layout("run", 6, False, 0, 2, 4)
 
 @dataclass(frozen=True)
 class Lines:
-    """The lines of a text file that hold anything: ``raw`` and ``line``. ``start`` is the byte its text begins at."""
+    """The lines of a text file that hold anything: ``raw``, ``line`` and ``at``, the byte at which it begins. ``start`` is the
+    byte its text begins at; ``exact`` says that the text is the file's own, so that fixes can be placed."""
 
     frame: pl.DataFrame
     start: int
+    exact: bool
+
+    def rewritten(self, frame: pl.DataFrame, mend: Callable[[str], str]) -> tuple[Edit, ...]:
+        """The fix that writes ``mend`` of each line in its place, where that is something else."""
+        if not self.exact:
+            return ()
+        rows = ((at, raw, mend(raw)) for at, raw in frame.select("at", "raw").iter_rows())
+        return tuple(Edit(at, at + len(raw.encode()), new) for at, raw, new in rows if new != raw)
+
+    def place_of(self, line: int) -> tuple[int, str]:
+        """Where a line begins, and its text."""
+        row = self.frame.row(int(self.frame["line"].search_sorted(line)), named=True)
+        return int(row["at"]), str(row["raw"])
+
+    def field_fix(self, line: int, position: int, text: str) -> tuple[Edit, ...]:
+        """The fix that writes ``text`` into a field of a line with tabs."""
+        if not self.exact:
+            return ()
+        at, raw = self.place_of(line)
+        fields = raw.split("\t")
+        begin = at + sum(len(field.encode()) + 1 for field in fields[:position])
+        return (Edit(begin, begin + len(fields[position].encode()), text),)
 
 
 def read_judgments(path: Path, report: Report, only_digits: bool = False) -> pl.DataFrame | None:
@@ -71,14 +95,15 @@ def read_judgments(path: Path, report: Report, only_digits: bool = False) -> pl.
     if headed:
         body = body.slice(1)
     if layout is _TREC:
-        report.add(rules.trec_judgments(first))
+        report.add(rules.trec_judgments(first, _from_trec(lines, body, headed)))
     elif not headed:
         report.add(rules.no_header(first, (Edit(lines.start, lines.start, _HEADER),)))
     if layout is _SPACES and body.height:
-        report.add(rules.spaces_for_tabs(int(body["line"][0]), body.height))
+        fix = lines.rewritten(lines.frame, lambda raw: "\t".join(raw.split()))
+        report.add(rules.spaces_for_tabs(int(body["line"][0]), body.height, fix))
     if only_digits and layout is _TSV:
-        _each(_wordy_grades(body), lambda row: rules.grade_not_in_digits(*row), report)
-    return parse(body, layout, "grade", report)
+        _each(_wordy_grades(body), lambda row: _wordy(lines, *row), report)
+    return parse(body, layout, "grade", report, lines)
 
 
 def read_trec_run(path: Path, report: Report) -> pl.DataFrame:
@@ -98,15 +123,31 @@ def text_lines(path: Path, report: Report) -> Lines:
     decoded = decode(path.read_bytes())
     report.extend(decoded.findings)
     text = decoded.text
+    exact = decoded.encoding == "utf-8" and not any(
+        isinstance(each, Finding) and each.code == "TEXT004" for each in decoded.findings
+    )
     if "\n" not in text:
         text = text.replace("\r", "\n")
-    raw = pl.Series("raw", [text]).str.split("\n").explode().str.strip_suffix("\r")
-    frame = raw.to_frame().with_row_index("line", 1).with_columns(pl.col("line").cast(pl.UInt32))
+    parts = pl.Series("raw", [text]).str.split("\n").explode()
+    sizes = parts.str.len_bytes().cast(pl.Int64) + 1
+    at = (sizes.cum_sum() - sizes + decoded.start).alias("at")
+    frame = (
+        pl.DataFrame([parts.str.strip_suffix("\r"), at, sizes.alias("size")])
+        .with_row_index("line", 1)
+        .with_columns(pl.col("line").cast(pl.UInt32))
+    )
     if text.endswith("\n") or not text:
         frame = frame.head(frame.height - 1)
     filled = pl.col("raw").str.strip_chars().str.len_bytes() > 0
-    _each(frame.filter(~filled)["line"].to_list(), rules.blank_line, report)
-    return Lines(frame.filter(filled), decoded.start)
+    blank = frame.filter(~filled)
+    _each(blank.select("line", "at", "size").rows(), partial(_blank, exact), report)
+    return Lines(frame.filter(filled), decoded.start, exact)
+
+
+def _blank(exact: bool, row: tuple[int, int, int]) -> Finding:
+    """A blank line with the fix that removes it."""
+    line, at, size = row
+    return rules.blank_line(line, (Edit(at, at + size, ""),) if exact else ())
 
 
 def layout_of(sample: list[str]) -> Layout:
@@ -129,7 +170,9 @@ def is_header(line: str) -> bool:
     return len(words) >= 2 and sum(word in _HEADS for word in words) >= 2
 
 
-def parse(lines: pl.DataFrame, layout: Layout, number: str, report: Report) -> pl.DataFrame:
+def parse(
+    lines: pl.DataFrame, layout: Layout, number: str, report: Report, places: Lines | None = None
+) -> pl.DataFrame:
     """``query_id, doc_id``, the number under its name, ``line``; lines that cannot be read are findings and left out."""
     import polars as pl
 
@@ -148,7 +191,7 @@ def parse(lines: pl.DataFrame, layout: Layout, number: str, report: Report) -> p
         pl.col("cells").list.get(layout.number, null_on_oob=True).alias("text"),
         "line",
     )
-    picked = _unquoted(picked, report) if layout.tabs else picked
+    picked = _unquoted(picked, report, places) if layout.tabs else picked
     picked = picked.with_columns(pl.col("text").str.strip_chars().cast(pl.Float64, strict=False).alias(number))
     sound = pl.col(number).is_finite().fill_null(False)
     bad = picked.filter(~sound).select("line", "text")
@@ -172,10 +215,10 @@ def _wordy_grades(lines: pl.DataFrame) -> list[tuple[int, str]]:
     return lines.select("line", text.alias("text")).filter(~digits & (number == number.round(0))).rows()
 
 
-def _unquoted(picked: pl.DataFrame, report: Report) -> pl.DataFrame:
+def _unquoted(picked: pl.DataFrame, report: Report, places: Lines | None) -> pl.DataFrame:
     import polars as pl
 
-    for column, key in (("query_id", "query-id"), ("doc_id", "corpus-id"), ("text", "score")):
+    for position, (column, key) in enumerate((("query_id", "query-id"), ("doc_id", "corpus-id"), ("text", "score"))):
         quoted = (
             pl.col(column).str.starts_with('"')
             & pl.col(column).str.ends_with('"')
@@ -183,10 +226,31 @@ def _unquoted(picked: pl.DataFrame, report: Report) -> pl.DataFrame:
         )
         hits = picked.filter(quoted).select("line", column)
         if hits.height:
-            _each(hits.rows(), lambda row, key=key: rules.quoted_field(row[0], key, row[1]), report)
+            _each(hits.rows(), partial(_quoted, places, position, key), report)
             inner = pl.col(column).str.slice(1, pl.col(column).str.len_chars() - 2)
             picked = picked.with_columns(pl.when(quoted).then(inner).otherwise(pl.col(column)).alias(column))
     return picked
+
+
+def _quoted(places: Lines | None, position: int, key: str, row: tuple[int, str]) -> Finding:
+    fix = places.field_fix(row[0], position, row[1][1:-1]) if places is not None else ()
+    return rules.quoted_field(row[0], key, row[1], fix)
+
+
+def _wordy(lines: Lines, line: int, text: str) -> Finding:
+    return rules.grade_not_in_digits(line, text, lines.field_fix(line, 2, str(int(float(text)))))
+
+
+def _from_trec(lines: Lines, body: pl.DataFrame, headed: bool) -> tuple[Edit, ...]:
+    """The fix that makes BEIR's three columns and header of TREC's four; none where a line has not four."""
+    if not lines.exact or headed or not (body["raw"].str.extract_all(r"\S+").list.len() == _TREC.fields).all():
+        return ()
+    header = Edit(lines.start, lines.start, _HEADER)
+    fields = (_TREC.query, _TREC.document, _TREC.number)
+    rows = lines.rewritten(body, lambda raw: "\t".join(raw.split()[place] for place in fields))
+    if rows[0].start != header.start:
+        return (header, *rows)
+    return (Edit(rows[0].start, rows[0].end, _HEADER + rows[0].text), *rows[1:])
 
 
 def _empty(number: str) -> pl.DataFrame:
