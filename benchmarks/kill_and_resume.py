@@ -1,4 +1,4 @@
-"""Kills a run with SIGKILL at 20 random moments and goes on each time: at most the calls in flight are issued again.
+"""Kills a run with SIGKILL at 20 random moments and goes on each time: at most the calls in flight are made again.
 
     python benchmarks/kill_and_resume.py [--kills 20] [--cases 300] [--in-flight 16] [--delay-ms 40] [--seed N]
 
@@ -19,13 +19,13 @@ import time
 import urllib.request
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from ragtui.experiments.progress import Status
 from ragtui.experiments.store import Store
 from ragtui.workspace import Workspace
 
+ROOT = Path(__file__).parent.parent
 METRICS = ("groundedness", "relevance", "coherence", "fluency")
 
 
@@ -90,7 +90,7 @@ def main() -> int:
     finally:
         process.terminate()
     print(f"{given.kills} kills (seed {given.seed}) in {whole:,} calls, {given.in_flight} in flight")
-    print(f"  calls issued again after one kill: at most {worst}, {lost} after all; calls in all {made:,}")
+    print(f"  calls made again after one kill: at most {worst}, {lost} after all; calls in all {made:,}")
     print(f"  finished: {finished}, verdicts kept {kept:,} of {whole:,}, exit status {status}")
     good = finished and status == 0 and kept == whole and worst <= given.in_flight and made == whole + lost
     return 0 if good else 1

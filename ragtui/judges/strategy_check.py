@@ -59,7 +59,12 @@ class StrategyCheck:
         best = self.tried[self.strategy]
         others = [f"{name} {each.right} of {each.asked}" for name, each in self.tried.items() if name != self.strategy]
         also = f" ({', '.join(others)})" if others else ""
-        doubt = "" if self.trusted else "; not to be trusted: the embedded judge is right as often, for nothing"
+        model = self.strategy in ("rubric", "claims")
+        doubt = (
+            "; not to be trusted: the embedded judge is right as often, for nothing"
+            if model and not self.trusted
+            else ""
+        )
         return f"{self.strategy}: right on {best.right} of {best.asked}{also}{doubt}"
 
 

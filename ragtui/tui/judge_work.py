@@ -52,7 +52,7 @@ def key_state(found: Profile) -> str:
 def check_words(workspace: Workspace, found: Profile) -> str:
     """The last check in a few words, for the list."""
     if not found.model:
-        return "see c"
+        return "c tries it"
     check = known_check(workspace, found)
     if check is None:
         return "not checked"
@@ -120,10 +120,11 @@ def probe_now(found: Profile) -> Probe | str:
 
 def try_on_gold(workspace: Workspace, found: Profile, trial: Trial) -> None:
     """Tries a judge on gold claims, a model by both strategies, and keeps what came of it. Call it in a thread."""
+    from ragtui.judges.gold import gold_claims
     from ragtui.judges.gold_check import CheckStopped, check_judge, some_claims
     from ragtui.judges.judge import JudgeStopped
 
-    claims = some_claims(CLAIMS)
+    claims = some_claims(CLAIMS) if found.model else gold_claims()  # what costs nothing is tried on all
     strategies = ("rubric", "claims") if found.model else ("heuristic",)
     trial.total = len(claims) * len(strategies)
 

@@ -68,9 +68,8 @@ class Workbench:
 
     def counts(self) -> Counts:
         """What the breadcrumb line counts."""
-        groups = self._groups or []
-        metrics = {metric.name for group in groups for metric in group.metrics}
-        return Counts(len(self.datasets), len(groups), len(metrics), len(self._entries))
+        metrics = {metric.name for group in self._groups or [] for metric in group.metrics}
+        return Counts(len(self.datasets), len(self._groups or []), len(metrics), len(self._entries))
 
     # Metric Groups
 

@@ -56,6 +56,23 @@ def test_two_judges_side_by_side() -> None:
     assert line.count("/9)") == 2
 
 
+def test_auto_tries_both_strategies_and_keeps_the_better_for_later_runs() -> None:
+    with fake_judge() as server:
+        spec = f"openai:fake-yes@{server.url}"
+        assert run(spec, "--claims", "0").stdout.rstrip().splitlines()[0].endswith("strategy claims")
+        Path("ragtui.toml").write_text(f'[judges.odd]\nmodel = "fake"\nbase_url = "{server.url}"\n')
+        found = run("odd", "--claims", "9")
+        assert found.exit_code == 0
+        head = next(line for line in found.stdout.splitlines() if "odd rubric" in line)
+        assert "odd claims" in head
+        assert "rubric: right on" in found.stdout, "it answers no yes-or-no question in a usable way"
+        assert "not to be trusted" in found.stdout
+        assert run("odd", "--claims", "0").stdout.splitlines()[0].endswith("strategy rubric")
+        assert "strategy claims" in run("odd", "--claims", "0", "--strategy", "claims").stdout
+    Path(".ragtui/judge_checks.json").write_text("[broken")
+    assert "claims" in next(line for line in run().stdout.splitlines() if line.startswith("odd"))
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -89,7 +90,7 @@ def test_a_killed_run_goes_on_and_asks_for_nothing_it_has(tmp_path: Path) -> Non
     write_cases(tmp_path)
     whole = CASES * len(METRICS)
     with fake_judge(delay_ms=30) as server:
-        for kill_at in (40, 110):
+        for kill_at in (random.randint(25, 90), random.randint(110, 190)):
             process = start(tmp_path, *command(tmp_path, server))
             wait_for_calls(server, kill_at)
             os.killpg(process.pid, signal.SIGKILL)

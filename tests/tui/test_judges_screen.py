@@ -103,3 +103,14 @@ def test_the_better_strategy_is_chosen_and_one_call_where_both_are_as_good() -> 
     assert check(20, 28).trusted
     assert not check(15, 18).trusted
     assert check(20, 28).said() == "claims: right on 28 of 30 (rubric 20 of 30)"
+
+
+async def test_the_embedded_judge_is_tried_on_all_claims_and_says_what_it_is(tmp_path: Path) -> None:
+    async with running(tmp_path) as (app, pilot):
+        await press(app, pilot, "3", "J", "c")
+        shown = await shows(app, pilot, "of 233")
+        assert "It does not reason" in shown
+        assert "not to be trusted" not in shown
+        await press(app, pilot, "p")
+        assert "is part of ragtui" in screen_text(app)
+    assert not list(tmp_path.iterdir()), "looking writes nothing"

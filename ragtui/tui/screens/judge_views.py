@@ -137,7 +137,7 @@ def _tried(passage: Passage, workspace: Workspace, found: Profile, trial: Trial 
     from ragtui.judges.strategy_check import known_check
 
     check = trial.check if trial is not None and trial.check is not None else known_check(workspace, found)
-    passage.heading("Check", f"{judge_work.CLAIMS} gold claims, a third of each kind")
+    passage.heading("Check", f"{judge_work.CLAIMS if found.model else 'all'} gold claims, a third of each kind")
     if trial is not None and trial.problem:
         passage.line(("✗ ", "bad"), (trial.problem, ""), hang=2)
     if check is None:
@@ -145,7 +145,8 @@ def _tried(passage: Passage, workspace: Workspace, found: Profile, trial: Trial 
             passage.line(("not checked yet: c tries it", "dim"))
         return
     passage.line(("✓ " if check.trusted else "! ", "good" if check.trusted else "warn"), (check.said(), ""), hang=2)
-    passage.line((f"  {check.at[:16].replace('T', ' ')}; read ±18 % into shares of so few", "dim"))
+    margin = "; read ±18 % into shares of so few" if found.model else "; nothing was tuned on them"
+    passage.line((f"  {check.at[:16].replace('T', ' ')}{margin}", "dim"))
     for strategy, report in (trial.reports if trial is not None else {}).items():
         _report(passage, strategy, report)
 
