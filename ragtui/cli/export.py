@@ -11,7 +11,11 @@ import typer
 def command(
     experiment: Annotated[str, typer.Argument(help="Its id, the beginning of it, or last; or a result file.")],
     file: Annotated[
-        Path, typer.Argument(help=".json, .md, .html, .csv, .xlsx, .xml (JUnit), .jsonl (every score) or .parquet.")
+        Path,
+        typer.Argument(
+            help=".json, .md, .html, .csv, .xlsx, .xml (JUnit), .jsonl (every score), .parquet, or "
+            ".ragtui: all of it, for `ragtui import` on another machine."
+        ),
     ],
     raw_cells: Annotated[
         bool,

@@ -22,7 +22,8 @@ _FIRST_LINE: Final = re.compile(
 _SCORE: Final = r"^: ?-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)? ?\}$"
 _BLOCK: Final = 1 << 24
 _TAIL: Final = 64
-_FIELDS: Final = 11  # between ten quotation marks: { query-id : q1 , corpus-id : d1 , score :1.5}
+_QUOTES: Final = 10
+_FIELDS: Final = _QUOTES + 1  # between ten quotation marks: { query-id : q1 , corpus-id : d1 , score :1.5}
 _QUERY, _DOCUMENT, _END = "c3", "c7", "c10"
 
 
@@ -45,7 +46,7 @@ def plain_hits(path: Path) -> pl.DataFrame | None:
             counted = counting.result()
     lines = frame.height
     filled = pl.all_horizontal(pl.col("query_id", "doc_id").null_count() == 0, pl.col("fits").all())  # empty is null
-    if counted != [lines - 1, *[lines] * len(others)] or not frame.select(filled).item():
+    if counted != [lines - 1, *[lines] * len(others), _QUOTES * lines] or not frame.select(filled).item():
         return None
     return frame.drop("fits").with_row_index("line", offset=1).select("query_id", "doc_id", "score", "line")
 
@@ -70,17 +71,18 @@ def _cut_at_quotes(path: Path) -> pl.DataFrame:
 
 
 def _counted(stream: BinaryIO, parts: Sequence[bytes]) -> list[int] | None:
-    """How often each part stands in a file; ``None`` if anything is escaped, or a control character is no line feed between
-    two of the lines that the first part begins."""
+    """How often each part and, last, a quotation mark stands in a file; ``None`` if anything is escaped, or a control
+    character is no line feed between two of the lines that the first part begins."""
     import numpy as np
 
-    seen, controls, tail = [0] * len(parts), 0, b""
+    seen, controls, quotes, tail = [0] * len(parts), 0, 0, b""
     while block := stream.read(_BLOCK):
         if b"\\" in block:
             return None
+        quotes += block.count(b'"')
         controls += int(np.count_nonzero(np.frombuffer(block, np.uint8) < 32))
         for place, part in enumerate(parts):
             reach = len(part) - 1  # a part that begins in one block and ends in the next
             seen[place] += block.count(part) + (tail[-reach:] + block[:reach]).count(part)
         tail = block[-_TAIL:]
-    return seen if controls == seen[0] + tail.endswith(b"\n") else None
+    return [*seen, quotes] if controls == seen[0] + tail.endswith(b"\n") else None

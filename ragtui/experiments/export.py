@@ -1,9 +1,11 @@
-"""Exports of an experiment: a report, every score as lines, or the whole frame; the file's ending chooses."""
+"""Exports of an experiment: a report, every score as lines, the whole frame, or all of it for
+another machine; the file's ending chooses."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from ragtui.experiments import carried
 from ragtui.experiments.database import StoreError
 from ragtui.experiments.finished_frame import cells_frame
 from ragtui.experiments.gates import Gates, judge
@@ -21,15 +23,17 @@ def export(results: Results, path: Path, raw_cells: bool = False) -> str:
         ReportError: nothing has that ending. StoreError: the file cannot be written.
     """
     ending = path.suffix.lower()
-    known = sorted({*forms(), ".jsonl", ".parquet"})
+    known = sorted({*forms(), ".jsonl", ".parquet", carried.SUFFIX})
     if ending not in known:
         raise ReportError(f"{path}: exports end in {', '.join(known)}")
     if raw_cells and ending != ".csv":
         raise ReportError("--raw-cells is for .csv only")
     check_place(path)
-    if ending in (".jsonl", ".parquet"):
+    if ending in (".jsonl", ".parquet", carried.SUFFIX):
         if not isinstance(results, StoredResults):
             raise ReportError(f"{path}: {ending} is for experiments of the workspace, not for result files")
+        if ending == carried.SUFFIX:
+            return carried.write_experiment(results, path)
         if ending == ".parquet":
             return _write_frame(results, path)
         return f"wrote {write_scores(results, path):,} scores to {path}"

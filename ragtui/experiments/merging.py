@@ -157,6 +157,20 @@ def merge(store: Store, found: Sequence[FoundShard]) -> Merged:
     return merged
 
 
+def merge_all(store: Store) -> dict[str, str]:
+    """Takes in every experiment's shards that lie in the workspace; by experiment what to say of it.
+
+    Raises:
+        StoreError: as for ``merge``.
+    """
+    found = find_shards(store.workspace)
+    out = {}
+    for experiment in dict.fromkeys(each.entry.id for each in found):
+        merged = merge(store, chosen(found, experiment))
+        out[experiment] = told(merged) or f"all {wording.count(merged.of, 'shard')} are here"
+    return out
+
+
 def told(merged: Merged) -> str:
     """Which shards are not there or not done, in one line."""
     parts = []

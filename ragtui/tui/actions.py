@@ -176,6 +176,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("experiments", "differences", "=", "What differs between this and the marked experiment", words="compare"),
     Action("experiments", "tags", "#", "Tag this experiment", argument="TAGS"),
     Action("experiments", "note", "t", "Write a note", argument="TEXT"),
+    Action("experiments", "merge", "M", "Take in what shards of a run hold", words="shards"),
     Action("experiments", "refresh", "ctrl+r", "Look for experiments again"),
     Action("results", "compare", "c", "Differences to the baseline, largest regression first", "compare"),
     Action("results", "strict", "S", "Means that count errors as the worst score"),

@@ -39,6 +39,19 @@ def set_note(bench: Workbench, entry: Entry, typed: str) -> str:
     return _said(lambda: "noted" if set_note(bench.store(write=True), entry.id, typed).note else "the note is gone")
 
 
+def merge_shards(bench: Workbench) -> tuple[str, str | None]:
+    """Takes in what the shards of this workspace hold by now; what to say, and the experiment to show. Call it in a
+    thread."""
+    from ragtui.experiments.merging import merge_all
+    from ragtui.experiments.store import StoreError
+
+    try:
+        merged = merge_all(bench.store(write=True))
+    except StoreError as error:
+        return str(error), None
+    return "; ".join(f"{experiment}: {told}" for experiment, told in merged.items()), next(iter(merged), None)
+
+
 def _said(do: Callable[[], str]) -> str:
     from ragtui.experiments.store import StoreError
 

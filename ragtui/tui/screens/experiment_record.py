@@ -130,6 +130,14 @@ class ExperimentRecord(Pane):
         passage = experiment_work.plotted(points, metric, width)
         self.app.push_screen(Reading(f"{metric} on {entry.plan.dataset}, the newest at the bottom", passage))
 
+    def do_merge(self) -> None:
+        work(self, self._merge, "merge")
+
+    async def _merge(self) -> None:
+        told, experiment = await asyncio.to_thread(experiment_work.merge_shards, self.workbench)
+        tell(self, told, "information" if experiment else "error")
+        self._show(experiment)
+
     def do_differences(self) -> None:
         from ragtui.tui.screens.reading import Reading
 

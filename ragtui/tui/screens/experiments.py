@@ -205,6 +205,9 @@ class ExperimentsPane(ExperimentRecord):
         entry = self.current
         if name in RECORDED:
             return self.why_not_recorded(name)
+        if name == "merge":
+            shards = self.workbench.workspace.state / "shards"
+            return None if shards.is_dir() else "no shard was run here (ragtui run … --shard 1/4)"
         if name == "new":
             return None if any(each.dataset for each in self.workbench.datasets) else "open a dataset first (1, then a)"
         if name == "undelete":
