@@ -30,7 +30,7 @@ from ragtui.tui.widgets.prompt_line import ask
 from ragtui.tui.workbench import Workbench
 from ragtui.workspace import Workspace, WorkspaceError
 
-_LONGEST_LEAVING = 20.0  # seconds; a run gets five of them to put itself in order
+_LONGEST_LEAVING = 10.0  # seconds; a run gets five of them to put itself in order
 
 
 class RagtuiApp(KeysInOrder, Performs, App[None], inherit_bindings=False):
@@ -51,6 +51,7 @@ class RagtuiApp(KeysInOrder, Performs, App[None], inherit_bindings=False):
         self.mouse_on = mouse
         self._experiment = experiment
         self.leaving = threading.Event()
+        self.ended_by = 0
         self.main = MainScreen(workbench)
         # The theme is there before the style sheet is first read, so that it is read once.
         self._problems = self._choose_theme(themes.WITHOUT_COLOUR if without_colour else workbench.setting("theme", ""))
@@ -98,11 +99,18 @@ class RagtuiApp(KeysInOrder, Performs, App[None], inherit_bindings=False):
 
     def _install_signals(self) -> None:
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            try:
-                loop.add_signal_handler(number, self._end_by, number)
-            except (NotImplementedError, RuntimeError, ValueError):
-                return  # no signals on this system, or not in the main thread
+
+        def told(number: int, _: object) -> None:
+            # At once, whatever the loop waits for: where the terminal has vanished it may wait for ever to write.
+            self.ended_by = number
+            self.leaving.set()
+            loop.call_soon_threadsafe(self._end_by, number)
+
+        for name in ("SIGTERM", "SIGHUP"):
+            if (
+                number := getattr(signal, name, None)
+            ) is not None and threading.current_thread() is threading.main_thread():
+                signal.signal(number, told)
 
     def exit(self, *arguments: Any, **named: Any) -> None:
         self.leaving.set()
@@ -260,11 +268,11 @@ class RagtuiApp(KeysInOrder, Performs, App[None], inherit_bindings=False):
 
 
 def _end_at_last(app: RagtuiApp) -> None:
-    """Ends a process that was told to end and cannot: a terminal that vanishes in that moment leaves the toolkit's input
-    thread reading for ever. What was scored is stored already."""
+    """Ends a process that was told to end and cannot: where the terminal has vanished the toolkit reads from it and waits
+    to write to it for ever. What was scored is stored already."""
     app.leaving.wait()
     time.sleep(_LONGEST_LEAVING)
-    os._exit(app.return_code or 1)
+    os._exit(128 + app.ended_by if app.ended_by else app.return_code or 1)
 
 
 def run_app(paths: list[str], *, demo: bool = False, mouse: bool = False, experiment: str | None = None) -> None:
