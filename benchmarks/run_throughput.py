@@ -26,7 +26,7 @@ from ragtui.experiments.store import Store
 from ragtui.workspace import Workspace
 
 METRICS = ("groundedness", "relevance", "coherence", "fluency")
-WALL_RATIO, CPU_MS = 1.3, 6.0
+WALL_RATIO, CPU_MS = 1.15, 6.0
 
 
 def write_cases(path: Path, cases: int) -> None:

@@ -128,6 +128,7 @@ def run_and_report(wishes: Wishes) -> int:
     """
     from ragtui.cli._sharding import part_of, run_shard, shard_wished
     from ragtui.cli.results_output import console
+    from ragtui.datasets.settings import as_said
     from ragtui.experiments.gates import INTERRUPTED
     from ragtui.experiments.grouping import check_columns
     from ragtui.experiments.planning import check_split, check_stated
@@ -137,6 +138,7 @@ def run_and_report(wishes: Wishes) -> int:
 
     workspace = Workspace.open(".")
     dataset, report = _opened(wishes)
+    dataset = as_said(workspace, dataset)
     check_split(report)
     shard = shard_wished(wishes, dataset)
     plan = _plan(wishes, dataset, workspace)
@@ -209,12 +211,15 @@ def _settings(wishes: Wishes) -> MetricsFile | None:
 
 
 def _mapping(wishes: Wishes, dataset: Dataset, workspace: Workspace) -> dict[str, str]:
-    """The mapping file's entries, then those of ``--map``, which win."""
+    """What ``ragtui.toml`` says of this dataset, then the mapping file's entries, then those of ``--map``, which win."""
+    from ragtui.datasets.settings import saved_mapping
     from ragtui.experiments.mapping_file import stated_in
     from ragtui.experiments.planning import PlanError, check_inputs
     from ragtui.metrics.own.files import own_metrics
 
-    found = {} if wishes.mapping_file is None else stated_in(wishes.mapping_file, dataset, own_metrics(workspace))
+    found = saved_mapping(workspace, dataset)
+    if wishes.mapping_file is not None:
+        found |= stated_in(wishes.mapping_file, dataset, own_metrics(workspace))
     for each in wishes.mapping:
         name, equals, reference = each.partition("=")
         if not equals or not name.strip() or not reference.strip():

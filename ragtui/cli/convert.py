@@ -38,6 +38,7 @@ def command(
     """
     from ragtui.datasets.check import CannotOpen
     from ragtui.datasets.writing import writers
+    from ragtui.datasets.writing.conversion import convert
 
     if to not in writers():
         could_not_run(f"cannot write the format {to!r}; known are {', '.join(writers())}")
@@ -48,9 +49,12 @@ def command(
     try:
         if part is not None:
             written, lost = _convert_part(part, source, target, mapping)
+            lost = [f"lost: {line}" for line in lost]
             told = f"{written:,} records"
         else:
-            told, lost = _convert(_opened(source, format, split, limit), target, to, mapping)
+            dataset = _opened(source, format, split, limit)
+            lost = convert(dataset, target, to, mapping)
+            told = f"{dataset.rows:,} {'queries' if dataset.cases is None else 'cases'}"
     except CannotOpen as error:
         could_not_run(str(error))
     except OSError as error:
@@ -59,10 +63,7 @@ def command(
         from ragtui.text import cell
 
         for line in lost:
-            typer.echo(
-                f"ragtui: lost: {cell(line)}" if not line.startswith("read: ") else f"ragtui: {cell(line[6:])}",
-                err=True,
-            )
+            typer.echo(f"ragtui: {cell(line)}", err=True)
         typer.echo(f"Wrote {told} to {cell(str(target))}.")
 
 
@@ -83,35 +84,6 @@ def _opened(source: str, format: str | None, split: str | None, limit: int | Non
         names = ", ".join(dataset.path for dataset in opened.datasets[:8])
         could_not_run(f"{source}: holds {len(opened.datasets)} datasets; name one: {names}")
     return opened.datasets[0]
-
-
-def _convert(dataset: Dataset, target: Path, to: str, mapping: dict[str, str]) -> tuple[str, list[str]]:
-    from ragtui.datasets.dataset import Shape
-    from ragtui.datasets.mapping import MappingError, unresolved
-    from ragtui.datasets.writing import writers
-    from ragtui.datasets.writing.cases import INPUTS, written_cases
-
-    for name in mapping:
-        if name not in INPUTS:
-            could_not_run(f"--map {name}=…: there is no input {name!r}; known are {', '.join(INPUTS)}")
-    if to == "beir" and dataset.shape is Shape.RETRIEVAL:
-        from ragtui.datasets.writing.beir import WRITER
-
-        return f"{dataset.rows:,} queries", WRITER.write_set(dataset, target)
-    try:
-        from ragtui.datasets.mapping import parse_reference
-
-        for name, reference in mapping.items():
-            if dataset.cases is not None and (why := unresolved(dataset, parse_reference(reference))) is not None:
-                could_not_run(f"--map {name}={reference}: {why}")
-        cases = written_cases(dataset, mapping)
-    except MappingError as error:
-        could_not_run(f"--map: {error}")
-    if not cases.has("query"):
-        could_not_run(f"{dataset.path}: no column asks; name it with --map query=COLUMN")
-    lost = writers()[to].write(cases, target)
-    return f"{dataset.rows:,} cases", [*(f"read: {note}" for note in cases.notes if not note.startswith("not written")),
-                                       *(note for note in cases.notes if note.startswith("not written")), *lost]  # fmt: skip
 
 
 def _mapping(given: list[str]) -> dict[str, str]:

@@ -54,7 +54,7 @@ class Dataset:
     maps a run's file name to ``query_id, doc_id, score``.
 
     ``fields`` maps a metric input (``query``, ``response``, ``context``, ``ground_truth``, …) to the column the format
-    itself defines for it; a column found only by a usual synonym is not in it.
+    itself defines for it; a column found only by a usual synonym is not in it. ``said`` are roles that the user gave.
     """
 
     name: str
@@ -75,6 +75,7 @@ class Dataset:
     delimiter: str | None = None
     header_line: int | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
+    said: Mapping[str, Role] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         # A file's name need not be text; what it is called here must be.

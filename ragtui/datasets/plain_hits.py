@@ -71,8 +71,8 @@ def _cut_at_quotes(path: Path) -> pl.DataFrame:
 
 
 def _counted(stream: BinaryIO, parts: Sequence[bytes]) -> list[int] | None:
-    """How often each part and, last, a quotation mark stands in a file; ``None`` if anything is escaped, or a control character is no line feed between
-    two of the lines that the first part begins."""
+    """How often each part and, last, a quotation mark stands in a file; ``None`` if anything is escaped, or a control
+    character is no line feed between two of the lines that the first part begins."""
     import numpy as np
 
     seen, controls, quotes, tail = [0] * len(parts), 0, 0, b""

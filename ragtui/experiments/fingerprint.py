@@ -26,6 +26,8 @@ def fingerprint(dataset: Dataset, with_corpus: bool = False) -> str:
     digest = hashlib.blake2b(digest_size=8)
     if dataset.shape is Shape.CASES:
         _add(digest, dataset.cases)
+        if dataset.said:  # other columns are sent, and other columns are kept from the target
+            digest.update(repr(sorted((name, role.value) for name, role in dataset.said.items())).encode())
     else:
         _add(digest, dataset.queries)
         _add(digest, dataset.qrels)

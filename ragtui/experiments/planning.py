@@ -13,6 +13,7 @@ from ragtui.datasets.findings import Report
 from ragtui.datasets.formats import ReadOptions
 from ragtui.datasets.mapping import DATA, MappingError, column_of, metric_inputs, parse_reference, unresolved
 from ragtui.datasets.near_names import nearest
+from ragtui.datasets.settings import as_said
 from ragtui.experiments.answering import pin, setups_of
 from ragtui.experiments.case_inputs import origins, query_frame, resolved
 from ragtui.experiments.fingerprint import file_fingerprint, fingerprint
@@ -367,6 +368,7 @@ def opened_again(entry: Entry, workspace: Workspace) -> tuple[Dataset, Report]:
     plan = entry.plan
     path = entry.source if Path(entry.source).is_absolute() else str(workspace.root / entry.source)
     dataset, report = open_dataset(path, plan.dataset_format, ReadOptions(split=plan.split, limit=plan.limit))
+    dataset = as_said(workspace, dataset)
     return (per_turn(dataset) if plan.per == "turn" else dataset), report
 
 

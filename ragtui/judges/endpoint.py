@@ -255,9 +255,9 @@ class Endpoint:
             said = error.get("message") if isinstance(error, dict) else None
             raise _Failure(CONNECTION, self._clean(str(said or _NO_CHOICE)))
         return Reply(
-            _content(message.get("content")),
+            self._without_key(_content(message.get("content"))),
             choice.get("finish_reason"),
-            _content(message.get("refusal")),
+            self._without_key(_content(message.get("refusal"))),
             _count(fields, "prompt_tokens"),
             _count(fields, "completion_tokens"),
         )
@@ -299,11 +299,14 @@ class Endpoint:
 
     def _clean(self, text: str) -> str:
         """One line, without the key."""
-        if len(self._key) > 4:
-            text = text.replace(self._key, "•••")
+        text = self._without_key(text) or ""
         text = re.sub(r"\b(?:sk|key|pk)-[\w*-]{6,}", "•••", text)
         flat = " ".join(text.split())
         return flat if len(flat) <= 300 else flat[:299] + "…"
+
+    def _without_key(self, text: str | None) -> str | None:
+        """What an endpoint sends back is kept and shown: never with the key in it, should it echo that."""
+        return text.replace(self._key, "•••") if text and len(self._key) > 4 else text
 
 
 class _Failure(Exception):

@@ -6,6 +6,8 @@ import asyncio
 import os
 import signal
 import sys
+import threading
+import time
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -28,6 +30,8 @@ from ragtui.tui.widgets.prompt_line import ask
 from ragtui.tui.workbench import Workbench
 from ragtui.workspace import Workspace, WorkspaceError
 
+_LONGEST_LEAVING = 10.0  # seconds; a run gets five of them to put itself in order
+
 
 class RagtuiApp(KeysInOrder, Performs, App[None], inherit_bindings=False):
     """The application; everything it shows and asks is on its workbench."""
@@ -46,6 +50,8 @@ class RagtuiApp(KeysInOrder, Performs, App[None], inherit_bindings=False):
         self.keymap: dict[str, str] = {}
         self.mouse_on = mouse
         self._experiment = experiment
+        self.leaving = threading.Event()
+        self.ended_by = 0
         self.main = MainScreen(workbench)
         # The theme is there before the style sheet is first read, so that it is read once.
         self._problems = self._choose_theme(themes.WITHOUT_COLOUR if without_colour else workbench.setting("theme", ""))
@@ -93,11 +99,22 @@ class RagtuiApp(KeysInOrder, Performs, App[None], inherit_bindings=False):
 
     def _install_signals(self) -> None:
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            try:
-                loop.add_signal_handler(number, self._end_by, number)
-            except (NotImplementedError, RuntimeError, ValueError):
-                return  # no signals on this system, or not in the main thread
+
+        def told(number: int, _: object) -> None:
+            # At once, whatever the loop waits for: where the terminal has vanished it may wait for ever to write.
+            self.ended_by = number
+            self.leaving.set()
+            loop.call_soon_threadsafe(self._end_by, number)
+
+        for name in ("SIGTERM", "SIGHUP"):
+            if (
+                number := getattr(signal, name, None)
+            ) is not None and threading.current_thread() is threading.main_thread():
+                signal.signal(number, told)
+
+    def exit(self, *arguments: Any, **named: Any) -> None:
+        self.leaving.set()
+        super().exit(*arguments, **named)
 
     def _end_by(self, number: int) -> None:
         self.workbench.cancel()
@@ -250,6 +267,14 @@ class RagtuiApp(KeysInOrder, Performs, App[None], inherit_bindings=False):
             self.exit()
 
 
+def _end_at_last(app: RagtuiApp) -> None:
+    """Ends a process that was told to end and cannot: where the terminal has vanished the toolkit reads from it and waits
+    to write to it for ever. What was scored is stored already."""
+    app.leaving.wait()
+    time.sleep(_LONGEST_LEAVING)
+    os._exit(128 + app.ended_by if app.ended_by else app.return_code or 1)
+
+
 def run_app(paths: list[str], *, demo: bool = False, mouse: bool = False, experiment: str | None = None) -> None:
     """Runs the app on these datasets; with ``demo`` on the demo's results, with ``experiment`` on that experiment's.
 
@@ -269,6 +294,7 @@ def run_app(paths: list[str], *, demo: bool = False, mouse: bool = False, experi
     workbench = Workbench(workspace, list(paths), demo=demo)
     mouse = mouse or workbench.setting("mouse", False) is True
     app = RagtuiApp(workbench, experiment=experiment, mouse=mouse)
+    threading.Thread(target=_end_at_last, args=(app,), name="end at last", daemon=True).start()
     app.run(mouse=mouse)
     workbench.leave()
     if farewell := workbench.farewell():

@@ -94,6 +94,7 @@ def plan_of(workspace: Workspace, dataset: Dataset, values: Mapping[str, str]) -
     """
     from ragtui.datasets.check import open_dataset
     from ragtui.datasets.formats import ReadOptions
+    from ragtui.datasets.settings import as_said, saved_mapping
     from ragtui.experiments.planning import make_plan
 
     if values["candidate"].startswith(STORED):
@@ -101,6 +102,7 @@ def plan_of(workspace: Workspace, dataset: Dataset, values: Mapping[str, str]) -
     limit = _whole(values["limit"], "limit") if values["limit"] else None
     if limit is not None and limit < dataset.rows:
         dataset, _ = open_dataset(dataset.path, dataset.format, ReadOptions(limit=limit))
+        dataset = as_said(workspace, dataset)
     chosen = values["metrics"]
     plan = make_plan(
         dataset,
@@ -113,6 +115,7 @@ def plan_of(workspace: Workspace, dataset: Dataset, values: Mapping[str, str]) -
         strategy=values["strategy"] or "auto",
         repeats=_whole(values["repeats"] or "1", "repeats"),
         limit=limit,
+        mapping=saved_mapping(workspace, dataset),
     )
     return dataset, replace(plan, round=_round_to_run(plan, workspace))
 

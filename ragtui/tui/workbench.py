@@ -398,7 +398,13 @@ class Workbench:
         Raises:
             Stopped: ``watch`` was stopped.
         """
-        return read(paths or around(self.workspace.root), watch)
+        from ragtui.datasets.settings import as_said
+
+        found = read(paths or around(self.workspace.root), watch)
+        for each in found:
+            if each.dataset is not None:
+                each.dataset = as_said(self.workspace, each.dataset)
+        return found
 
     def put(self, opened: list[OpenDataset]) -> None:
         """Puts datasets on the workbench; one that was there already is replaced, as is one of which only the first rows

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import shutil
 import signal
 from collections.abc import Iterator
@@ -23,7 +24,7 @@ from ragtui.datasets.check import CannotOpen, Opened, open_datasets, platforms
 from ragtui.datasets.findings import Level
 from ragtui.datasets.formats import ReadOptions, formats
 
-INPUTS: Final = 10_000
+INPUTS: Final = int(os.environ.get("RAGTUI_INPUTS", "2000"))  # 10000 for a thorough look
 TOGETHER: Final = 10
 KINDS: Final = 4
 SECONDS: Final = 30  # for ten small files, on a machine that does other things as well

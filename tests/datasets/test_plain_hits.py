@@ -120,5 +120,7 @@ def test_a_mark_of_byte_order_and_an_empty_file_are_not_plain(tmp_path: Path) ->
 
 def test_a_quotation_mark_behind_the_last_line_is_a_fault(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
-    path.write_text('{"query-id": "q1", "corpus-id": "d1", "score": 1}\n{"query-id": "q1", "corpus-id": "d2", "score": 2}"\n')
+    path.write_text(
+        '{"query-id": "q1", "corpus-id": "d1", "score": 1}\n{"query-id": "q1", "corpus-id": "d2", "score": 2}"\n'
+    )
     assert plain_hits(path) is None

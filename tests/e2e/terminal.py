@@ -148,7 +148,7 @@ class Terminal:
         """Whether the shell that is left echoes what is typed, runs it, and draws on the first screen."""
         self.type("echo shell-$((40+2))-works")
         self.press("Enter")
-        shown = self.wait(r"(?m)^shell-42-works")
+        shown = self.wait(r"(?m)^(?:\$ )?shell-42-works")
         return "echo shell-$((40+2))-works" in shown and self.flags() == {
             "alternate_on": "0", "mouse_any_flag": "0", "cursor_flag": "1", "keypad_flag": "0",
         }  # fmt: skip

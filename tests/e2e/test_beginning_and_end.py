@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import pty
 import shutil
 import signal
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import pytest
@@ -126,3 +130,28 @@ def test_a_path_that_is_not_there_is_one_line(desk: Path) -> None:
     assert done.stderr.count("\n") == 1
     assert "nowhere.jsonl" in done.stderr
     assert sys.executable not in done.stderr
+
+
+@pytest.mark.parametrize("keys", [b"", b"q"], ids=["at rest", "while it quits"])
+def test_a_terminal_that_vanishes_leaves_no_process_behind(desk: Path, keys: bytes) -> None:
+    terminal, inside = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "HOME": str(desk.parent), "PYTHONPATH": str(ROOT)}
+
+    def own_terminal() -> None:
+        os.setsid()
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+    app = subprocess.Popen(
+        [*RAGTUI, "support-desk"], cwd=desk, env=environment, stdin=inside, stdout=inside, stderr=inside,
+        preexec_fn=own_terminal,
+    )  # fmt: skip
+    try:
+        os.close(inside)
+        seen = b""
+        while b"datasets" not in seen and app.poll() is None:
+            seen += os.read(terminal, 1 << 16)
+        os.write(terminal, keys)
+        os.close(terminal)
+        assert app.wait(40) is not None
+    finally:
+        app.kill()

@@ -40,7 +40,7 @@ async def settled(app: RagtuiApp, pilot: Pilot[None]) -> None:
         await pilot.pause(0.06)  # longer than the pause before the case beside the table follows
         idle = not any(worker.is_running or worker.state.name == "PENDING" for worker in app.workers)
         shown = screen_text(app)
-        if idle and shown == before:
+        if idle and shown.strip() and shown == before:
             return
         before = shown
     raise AssertionError(f"still at work: {[worker.group for worker in app.workers]}")

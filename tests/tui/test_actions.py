@@ -12,8 +12,11 @@ from ragtui.tui.screens.datasets import DatasetsPane
 from ragtui.tui.screens.detail import DetailScreen
 from ragtui.tui.screens.experiment_form import ExperimentForm
 from ragtui.tui.screens.experiments import ExperimentsPane
+from ragtui.tui.screens.fixing import FixingScreen
 from ragtui.tui.screens.groups import GroupsPane
 from ragtui.tui.screens.judges import JudgesScreen
+from ragtui.tui.screens.mapping import MappingScreen
+from ragtui.tui.screens.matching import MatchingScreen
 from ragtui.tui.screens.results import ResultsPane
 from ragtui.tui.widgets.form import Form
 from ragtui.tui.widgets.virtual_table import VirtualTable
@@ -21,6 +24,7 @@ from ragtui.tui.widgets.wrapped_text import WrappedText
 
 PERFORMERS: list[type[Performs]] = [
     RagtuiApp, DatasetsPane, GroupsPane, ExperimentsPane, ResultsPane, DetailScreen, ExperimentForm, Form, VirtualTable,
+    FixingScreen, MatchingScreen, MappingScreen,
     WrappedText, BlindLabelling, JudgesScreen,
 ]  # fmt: skip
 

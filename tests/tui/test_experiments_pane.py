@@ -170,7 +170,7 @@ def test_progress_in_three_lines() -> None:
     assert "41/s" in bar
     assert "0:19 left" in bar
     assert states == "8 judge error  6 not applicable  398 scored"
-    assert flight == "40 in flight of 40 · 82,131 tokens · 0:10"
+    assert flight == "40 in flight of 40 · 82,131 tokens (492,776/min) · 0:10"
 
 
 @pytest.mark.parametrize("width", [20, 40, 80, 200])

@@ -50,9 +50,20 @@ def beside(mended: Mended, output: Path | None = None) -> list[Path]:
     return [*written, target]
 
 
-def in_place(mended: Mended) -> list[Path]:
+def put_back(backups: list[tuple[Path, Path]]) -> None:
+    """Undoes ``in_place``: each file is again what its backup holds, and the backup goes.
+
+    Raises:
+        OSError: a backup is not there any more.
+    """
+    for path, backup in backups:
+        backup.replace(path.resolve())
+
+
+def in_place(mended: Mended, backups: list[tuple[Path, Path]] | None = None) -> list[Path]:
     """Replaces each file that differs in one step, after its bytes were kept as ``NAME.orig`` (or ``NAME.1.orig``, … where
     that is there already: no backup is ever overwritten). Workbooks are not edited: their sheets become CSV beside them.
+    ``backups`` is told which file is kept where.
 
     Raises:
         OSError: something cannot be written; what was not replaced yet is as it was.
@@ -64,8 +75,10 @@ def in_place(mended: Mended) -> list[Path]:
             _copy(each.copy, target)
             written.append(target)
             continue
-        _back_up(each.path)
+        backup = _back_up(each.path)
         _copy(each.copy, each.path)
+        if backups is not None:
+            backups.append((each.path, backup))
         written.append(each.path)
     if mended.root is not None:
         called(mended.left, str(mended.root), mended.typed)
@@ -108,15 +121,15 @@ def _copy(source: Path, target: Path) -> None:
         shutil.copyfileobj(stream, out, 1 << 20)
 
 
-def _back_up(path: Path) -> None:
-    """Keeps the bytes of a file under a name that nobody has yet."""
+def _back_up(path: Path) -> Path:
+    """Keeps the bytes of a file under a name that nobody has yet, which is returned."""
     number = 0
     while True:
         name = f"{path.name}.{number}.orig" if number else f"{path.name}.orig"
         backup = path.with_name(name)
         try:
             _link_or_copy(path.resolve(), backup)
-            return
+            return backup
         except FileExistsError:
             number += 1
 

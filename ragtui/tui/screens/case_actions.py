@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from textual.widget import Widget
 
 from ragtui.experiments.store import StoreError
 from ragtui.tui import outside
+from ragtui.tui.opened import complete_path
 from ragtui.tui.performing import Performs, tell
 from ragtui.tui.screens import case_views
 from ragtui.tui.triage import Triage
@@ -145,6 +147,35 @@ class CaseActions(Performs, Widget):
             tell(self, otherwise)
 
     # Elsewhere
+
+    def do_send(self, name: str = "") -> None:
+        marked = self._marked()
+        what = "this case" if len(marked) == 1 else f"{len(marked):,} cases"
+        if name:
+            self._send(marked, name)
+        else:
+            ask(self, f"send {what} to (.jsonl)", then=lambda typed: self._send(marked, typed), value="selected.jsonl",
+                replace=True, complete=complete_path)  # fmt: skip
+
+    def _marked(self) -> list[str]:
+        """The marked cases in their order, else the one at the cursor."""
+        triage, case_id = self._here()
+        marked = sorted(self.rows_table().marks)
+        return [found for row in marked if (found := triage.case_at(row)) is not None] or [case_id]
+
+    def _send(self, case_ids: list[str], name: str) -> None:
+        from ragtui.datasets.check import CannotOpen
+        from ragtui.experiments.selected import add_selected
+
+        if not name or self.triage is None:
+            return
+        try:
+            added, left = add_selected(self.triage.results, case_ids, Path(name).expanduser())
+        except (CannotOpen, OSError) as error:
+            tell(self, str(error), "error", title="dataset")
+            return
+        more = f"; {left:,} were there already" if left else ""
+        tell(self, f"added {added:,} to {name}{more}", title="dataset")
 
     def do_copy(self) -> None:
         triage, case_id = self._here()

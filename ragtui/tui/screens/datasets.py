@@ -17,6 +17,7 @@ from ragtui.tui.document_texts import with_text_of, with_texts
 from ragtui.tui.opened import OpenDataset
 from ragtui.tui.performing import tell, work
 from ragtui.tui.screens import dataset_views as views
+from ragtui.tui.screens.dataset_work import DatasetWork
 from ragtui.tui.screens.opening_datasets import OpensDatasets
 from ragtui.tui.screens.reading import Reading
 from ragtui.tui.widgets.part import Part
@@ -35,7 +36,7 @@ press a to open a file or folder, or start as: ragtui PATH
 press ? for the keys that work here, q to quit"""
 
 
-class DatasetsPane(OpensDatasets):
+class DatasetsPane(DatasetWork, OpensDatasets):
     """List and description at the left, rows and findings at the right."""
 
     SCOPES = ("datasets",)
@@ -283,7 +284,9 @@ class DatasetsPane(OpensDatasets):
             tell(self, f"closed {self._closed_last[1].name}; u opens it again, the file stays")
 
     def do_undo(self) -> None:
-        if self._closed_last is not None:
+        if self._fixed_last is not None:
+            self.undo_fix()
+        elif self._closed_last is not None:
             self.workbench.datasets.insert(*self._closed_last)
             number, self._closed_last = self._closed_last[0], None
             self._frame = None
@@ -330,9 +333,11 @@ class DatasetsPane(OpensDatasets):
         if name == "stop":
             return None if self._openings else "nothing is being read"
         if name == "undo":
-            return None if self._closed_last is not None else "nothing was closed"
+            return None if self._closed_last or self._fixed_last else "nothing was fixed or closed"
         if current is None:
             return "nothing is open"
+        if name in ("fix", "match", "mapping", "roles", "convert"):
+            return self.why_no_work(name)
         if name in ("next-finding", "previous-finding") and not current.findings:
             return "there are no findings"
         if name in ("evaluate", "editor") and current.dataset is None:

@@ -1,0 +1,135 @@
+"""Which column feeds which metric input: the general mapping or one metric's own, with the first rows as they resolve."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.screen import Screen
+
+from ragtui.text import cell
+from ragtui.tui.actions import bindings
+from ragtui.tui.performing import Performs, work
+from ragtui.tui.screens.mapping_views import preview
+from ragtui.tui.widgets.choosing import Choice
+from ragtui.tui.widgets.form import Field, Form
+from ragtui.tui.widgets.key_bar import KeyBar
+from ragtui.tui.widgets.part import Part
+from ragtui.tui.widgets.prompt_line import Line, PromptLine
+from ragtui.tui.widgets.wrapped_text import WrappedText
+
+if TYPE_CHECKING:
+    from ragtui.datasets.dataset import Dataset
+    from ragtui.metrics.metric import Metric
+    from ragtui.tui.workbench import Workbench
+
+INPUTS: Final = ("query", "response", "context", "ground_truth")
+_ALL: Final = ""
+
+
+class MappingScreen(Performs, Screen["dict[str, str] | None"], inherit_bindings=False):
+    """Ends with the mapping to keep (``input`` or ``METRIC.input`` to reference); ``None`` if it was left."""
+
+    SCOPES = ("mapping",)
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("mapping")]
+    AUTO_FOCUS = ""
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
+    ALLOW_IN_MAXIMIZED_VIEW = "#top, #bottom"
+    DEFAULT_CSS = """
+    MappingScreen { background: $background; color: $foreground; }
+    MappingScreen #top { height: 1; background: $panel; }
+    MappingScreen #bottom { height: 2; }
+    MappingScreen #mapping-whole { height: 1fr; }
+    MappingScreen #mapping-part { width: 44; }
+    MappingScreen.-narrow #mapping-whole { layout: vertical; }
+    MappingScreen.-narrow #mapping-part { width: 1fr; height: 9; }
+    MappingScreen #mapping-part > Form { height: 1fr; padding: 0 1; }
+    """
+
+    def __init__(self, workbench: Workbench, dataset: Dataset, mapping: dict[str, str]) -> None:
+        super().__init__()
+        self.workbench, self.dataset = workbench, dataset
+        self.mapping = dict(mapping)
+        self._metric = _ALL
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="top"):
+            yield Line(id="mapping-title")
+        with Horizontal(id="mapping-whole"):
+            with Part("mapping", id="mapping-part"):
+                yield Form(self._fields(), id="mapping-form")
+            with Part("what metrics get", id="preview-part"):
+                yield WrappedText(id="preview", empty="looking …")
+        with Vertical(id="bottom"):
+            yield PromptLine()
+            yield KeyBar()
+
+    def _fields(self) -> list[Field]:
+        metrics = [Choice(_ALL, "all metrics"), *(Choice(each.name, each.name) for each in self._metrics())]
+        fields = [Field("metric", "for", _ALL, lambda: metrics)]
+        fields += [
+            Field(name, name, self.mapping.get(name, ""), self._columns, "by its name", free=True) for name in INPUTS
+        ]
+        return fields
+
+    def _columns(self) -> list[Choice]:
+        from ragtui.datasets.mapping import DATA, Reference, columns_of
+
+        columns = columns_of(self.dataset)
+        data = [Choice(str(Reference(DATA, (name,))), name, "column") for name in columns]
+        return [Choice("", "by its name"), *data, Choice("${target.response}", "${target.response}", "the target")]
+
+    def _metrics(self) -> list[Metric]:
+        groups = self.workbench.groups()
+        named = {metric.name: metric for group in groups for metric in group.metrics if metric.ranking is None}
+        return list(named.values()) or [each for each in self.workbench.catalogue() if each.ranking is None][:6]
+
+    def on_mount(self) -> None:
+        title = Content.styled(" Mapping ", "bold $background on $primary")
+        self.query_one("#mapping-title", Line).show(Content.assemble(title, "  ", cell(self.dataset.name)))
+        self.query_one(PromptLine).status(
+            Content("a metric's own mapping wins, then that for all, then names · S saves")
+        )
+        self.set_focus(self.query_one(Form))
+        self._look()
+
+    def on_descendant_focus(self) -> None:
+        self.query_one(KeyBar).update_for(self.focused or self)
+
+    @on(Form.Changed)
+    def _changed(self, event: Form.Changed) -> None:
+        form = self.query_one(Form)
+        if event.name == "metric":
+            self._metric = form.values["metric"]
+            for name in INPUTS:
+                form.set(name, self.mapping.get(self._key(name), ""))
+        else:
+            value = form.values[event.name].strip()
+            if value:
+                self.mapping[self._key(event.name)] = value
+            else:
+                self.mapping.pop(self._key(event.name), None)
+        self._look()
+
+    def _key(self, name: str) -> str:
+        return f"{self._metric}.{name}" if self._metric else name
+
+    def _look(self) -> None:
+        work(self, partial(self._look_at, dict(self.mapping)), "preview")
+
+    async def _look_at(self, mapping: dict[str, str]) -> None:
+        metrics = self._metrics()
+        shown = [each for each in metrics if each.name == self._metric] or metrics
+        passage, wrong = await asyncio.to_thread(preview, self.dataset, shown, mapping)
+        self.query_one("#preview", WrappedText).show(passage, keep=True)
+        said = f"{wrong} inputs do not resolve" if wrong else "everything resolves"
+        self.query_one("#preview-part", Part).title("what metrics get", said)
+
+    def do_save(self) -> None:
+        self.dismiss(self.mapping)

@@ -1,0 +1,72 @@
+"""What each metric would get under a mapping, in the first rows; what does not resolve, with the nearest column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from ragtui.datasets.dataset import Dataset
+from ragtui.datasets.mapping import MappingError, inputs_frame, metric_inputs, present
+from ragtui.tui.widgets.passage import Passage
+
+if TYPE_CHECKING:
+    from ragtui.datasets.mapping import Resolution
+    from ragtui.metrics.metric import Metric
+
+_ROWS: Final = 3
+_WIDTH: Final = 160
+
+
+def preview(dataset: Dataset, metrics: Sequence[Metric], mapping: Mapping[str, str]) -> tuple[Passage, int]:
+    """The passage, and how many inputs lead nowhere. Takes its time with large data: call it in a thread."""
+    passage, wrong = Passage(), 0
+    known: dict[str, str] = {}
+    for metric in metrics:
+        passage.heading(metric.name)
+        for name in metric.inputs:
+            try:
+                found = metric_inputs(dataset, mapping, metric.name, (name,))
+            except MappingError as error:
+                wrong += 1
+                passage.line(("✗ ", "bad"), (f"{metric.name}.{name}  ", "strong"), (str(error), "bad"), hang=2)
+                continue
+            wrong += _input(passage, dataset, metric.name, name, found, mapping, known)
+    if not metrics:
+        passage.text("no metric takes inputs of cases", tone="dim")
+    return passage, wrong
+
+
+def _input(
+    passage: Passage, dataset: Dataset, metric: str, name: str, found: Resolution, mapping: Mapping[str, str],
+    known: dict[str, str],
+) -> bool:  # fmt: skip
+    """One input of one metric; whether it leads nowhere."""
+    if name in found.missing:
+        stated = mapping.get(f"{metric}.{name}") or mapping.get(name) or ""
+        passage.line(
+            ("✗ ", "bad"), (f"{metric}.{name} ", "strong"), (f"{stated}  " if stated else "", ""),
+            (str(found.missing[name]), "bad"), hang=2,
+        )  # fmt: skip
+        return True
+    reference = found.used[name]
+    rows = dataset.rows
+    filled = present(dataset, reference) if reference.source == "data" else rows
+    how = "proposed by a usual name" if name in found.proposed else ""
+    share = "" if filled == rows else f"{filled:,} of {rows:,} rows"
+    passage.line(
+        ("✓ ", "good"), (f"{name:<13}", ""), (str(reference), "cool"), (f"  {share}" if share else "", "warn"),
+        (f"  {how}" if how else "", "dim"), hang=2,
+    )  # fmt: skip
+    if known.get(name) != str(reference):  # the same rows are not shown for each metric again
+        known[name] = str(reference)
+        _first_rows(passage, dataset, name, found)
+    return False
+
+
+def _first_rows(passage: Passage, dataset: Dataset, name: str, found: Resolution) -> None:
+    frame = inputs_frame(dataset, found)
+    if name not in frame.columns:
+        return
+    for value in frame[name].head(_ROWS).to_list():
+        text = "(nothing)" if value is None else " ⏎ ".join(value) if isinstance(value, list) else value
+        passage.line((text[:_WIDTH], "dim"), indent=4, hang=2)

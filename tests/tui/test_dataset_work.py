@@ -1,0 +1,129 @@
+"""Datasets mended, matched, mapped and given roles on the keyboard, at 80 columns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ragtui.datasets.settings import saved_mapping, saved_roles
+from ragtui.tui.screens.fixing import FixingScreen
+from ragtui.tui.screens.mapping import MappingScreen
+from ragtui.tui.screens.matching import MatchingScreen
+from ragtui.workspace import Workspace
+from tests.tui.driving import NARROW, press, running, screen_text, settled, shows, type_text
+from tests.tui.making import write_experiment
+
+ROWS = "question,text,context,file_name,answer_start,answer_end,filters\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "files").mkdir()
+    for name in ("map.txt", "rates.md"):
+        (tmp_path / "files" / name).touch()
+    rows = [("map.txt", 4, 6), ("Rates.md", 3, 4)]
+    (tmp_path / "q.csv").write_text(
+        ROWS + "".join(f'q{n},a,"x, a",{name},{s},{e},\n' for n, (name, s, e) in enumerate(rows))
+    )
+    return tmp_path
+
+
+async def test_fixes_are_looked_at_applied_and_undone(folder: Path) -> None:
+    before = (folder / "q.csv").read_bytes()
+    async with running(folder, "q.csv", size=NARROW) as (app, pilot):
+        await press(app, pilot, "F")
+        assert isinstance(app.screen, FixingScreen)
+        shown = screen_text(app)
+        assert "DS301 1" in shown
+        assert '-q0,a,"x, a",map.txt,4,6,' in shown
+        assert '+q0,a,"x, a",map.txt,3,4,' in shown
+        await press(app, pilot, "i")
+        await settled(app, pilot)
+        assert (folder / "q.csv").read_bytes() == before.replace(b"4,6", b"3,4")
+        assert (folder / "q.csv.orig").read_bytes() == before
+        await press(app, pilot, "u")
+        assert (folder / "q.csv").read_bytes() == before
+        assert not (folder / "q.csv.orig").exists()
+        await press(app, pilot, "F", "w")
+        assert (folder / "q.fixed.csv").read_bytes() == before.replace(b"4,6", b"3,4")
+        assert [each.path for each in app.workbench.datasets] == ["q.csv", "q.fixed.csv"]
+        await press(app, pilot, "u")
+        assert not (folder / "q.fixed.csv").exists()
+        assert [each.path for each in app.workbench.datasets] == ["q.csv"]
+
+
+async def test_labels_are_matched_and_written_back(folder: Path) -> None:
+    async with running(folder, "q.csv", size=NARROW) as (app, pilot):
+        await press(app, pilot, "M")
+        await shows(app, pilot, "not started 2")
+        assert isinstance(app.screen, MatchingScreen)
+        await type_text(app, pilot, "files")
+        await press(app, pilot, "enter")
+        shown = screen_text(app)
+        assert "candidates found 1" in shown
+        assert "100.0  rates.md  differs in case" in shown
+        await press(app, pilot, "x")
+        assert "no match (rejected)" in screen_text(app)
+        await press(app, pilot, "G", "c", "g", "enter", "enter")
+        assert "matched 2" in screen_text(app)
+        await press(app, pilot, "w")
+        assert b"rates.md" in (folder / "q.fixed.csv").read_bytes()
+        (folder / "files" / "rates.md").rename(folder / "files" / "rates2.md")
+        await press(app, pilot, "M")
+        await shows(app, pilot, "the files changed")
+        assert isinstance(app.screen, MatchingScreen)
+        assert [each.label for each in app.screen.matching.labels if each.reset] == ["Rates.md"]
+
+
+async def test_a_role_is_changed_in_place_and_kept(folder: Path) -> None:
+    (folder / "c.csv").write_text("query,office,expected_answer\na,b,c\n")
+    async with running(folder, "c.csv", size=NARROW) as (app, pilot):
+        await press(app, pilot, "R")
+        await type_text(app, pilot, "office")
+        await press(app, pilot, "enter")
+        await type_text(app, pilot, "ignored")
+        await press(app, pilot, "enter")
+        dataset = app.workbench.datasets[0].dataset
+        assert dataset is not None
+        assert {each.name: each.role.value for each in dataset.columns}["office"] == "ignored"
+    assert {name: role.value for name, role in saved_roles(Workspace.open(folder), dataset).items()} == {
+        "office": "ignored"
+    }
+    async with running(folder, "c.csv", size=NARROW) as (app, pilot):
+        dataset = app.workbench.datasets[0].dataset
+        assert dataset is not None
+        assert dataset.columns[1].role.value == "ignored"
+
+
+async def test_a_mapping_shows_the_rows_and_names_what_does_not_resolve(folder: Path) -> None:
+    (folder / "ragtui.toml").write_text('[groups.g]\nmetrics = ["f1", "exact_match"]\n')
+    (folder / "c.jsonl").write_text('{"query": "Which?", "reply": "the blue one", "truth": "blue"}\n')
+    async with running(folder, "c.jsonl", size=NARROW) as (app, pilot):
+        await press(app, pilot, "m")
+        assert isinstance(app.screen, MappingScreen)
+        shown = screen_text(app)
+        assert "✗ f1.response" in shown
+        await press(app, pilot, "j", "j", "enter")
+        await type_text(app, pilot, "${data.replly}")
+        await press(app, pilot, "enter")
+        assert "nearest: reply" in " ".join(screen_text(app).split())
+        await press(app, pilot, "enter")
+        await type_text(app, pilot, "reply")
+        await press(app, pilot, "enter")
+        assert "the blue one" in screen_text(app)
+        await press(app, pilot, "S")
+    dataset = app.workbench.datasets[0].dataset
+    assert dataset is not None
+    assert saved_mapping(Workspace.open(folder), dataset) == {"response": "${data.reply}"}
+
+
+async def test_marked_rows_of_results_become_a_dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    experiment = write_experiment(tmp_path)
+    async with running(tmp_path, experiment=experiment, size=NARROW) as (app, pilot):
+        await press(app, pilot, "space", "space", "d", "enter")
+        assert len((tmp_path / "selected.jsonl").read_text().splitlines()) == 2
+        await press(app, pilot, "g", "enter", "d", "enter")
+        await shows(app, pilot, "2 were there already")
