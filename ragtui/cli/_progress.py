@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, TypeVar
 
 if TYPE_CHECKING:
@@ -37,14 +39,34 @@ def watched(work: Callable[[], Done], progress: Progress, talk: Console | None) 
             done.set()
 
     threading.Thread(target=run, name="run", daemon=True).start()
-    try:
-        _show(progress, done, talk)
-    except KeyboardInterrupt:
-        progress.cancel()
-        if talk is not None:
-            talk.print("stopping; what is done is kept …")
-        done.wait()
+    with _interrupted_by_any():
+        try:
+            _show(progress, done, talk)
+        except KeyboardInterrupt:
+            progress.cancel()
+            if talk is not None:
+                talk.print("stopping; what is done is kept …")
+            done.wait()
     return ended.result()
+
+
+@contextmanager
+def _interrupted_by_any() -> Iterator[None]:
+    """Whoever asks the process to end, or hangs up, interrupts the run as ctrl+c does."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    kinds = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {kind: signal.signal(kind, interrupt) for kind in kinds}
+    try:
+        yield
+    finally:
+        for kind, handler in before.items():
+            signal.signal(kind, handler)
 
 
 def _show(progress: Progress, done: threading.Event, talk: Console | None) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sys
+import threading
 from collections.abc import AsyncIterator, Callable, Hashable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -147,9 +148,20 @@ def judge_batch(judge: Judge, questions: list[Question]) -> list[Verdict]:
 
 
 def _begin_process() -> None:
-    """Leaves interrupts to the run, and writes nothing over a screen."""
+    """Leaves interrupts to the run, writes nothing over a screen, and outlives nobody."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, name="end with the run", daemon=True).start()
     nothing = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
         os.dup2(nothing, stream)
     os.close(nothing)
+
+
+def _end_with_parent() -> None:
+    """A run that is killed cannot end its processes: each watches for that itself."""
+    from multiprocessing import parent_process
+    from multiprocessing.connection import wait
+
+    if (parent := parent_process()) is not None:
+        wait([parent.sentinel])
+        os._exit(1)

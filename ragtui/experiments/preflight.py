@@ -261,7 +261,8 @@ def _findings(report: Report | None) -> list[str]:
     notes = []
     errors, warnings = report.total(Level.ERROR), report.total(Level.WARNING)
     if errors or warnings:
-        notes.append(f"the dataset has {errors} errors and {warnings} warnings: see `ragtui check`")
+        parts = [wording.count(n, what) for n, what in ((errors, "error"), (warnings, "warning")) if n]
+        notes.append(f"the dataset has {' and '.join(parts)}: see `ragtui check`")
     worst = sorted((each for each in report.findings if each.level is not Level.INFO), key=lambda each: each.level.rank)
     return notes + [f"{_place(each)}{each.code} {each.message}" for each in worst[:5]]
 

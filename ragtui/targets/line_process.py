@@ -163,10 +163,13 @@ class LineProcess:
             self.process.stdin.close()
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)  # not process.kill(), which would reap it behind asyncio's back
-        await self.process.wait()
         for each in self._readers:
             each.cancel()
         await asyncio.gather(*self._readers, return_exceptions=True)
+        # What it printed beyond the limit is still in the pipe, which asyncio would wait to be read to its end.
+        self.process._transport.close()  # type: ignore[attr-defined]
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.process.wait(), _LAST_WORDS)
 
     # -- what it prints ------------------------------------------------------------------------------------------
 

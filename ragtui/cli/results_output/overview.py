@@ -32,6 +32,7 @@ def print_results(
     """
     from ragtui.cli.results_output.slices import print_slices
     from ragtui.cli.results_output.worst import print_worst
+    from ragtui.experiments.error_causes import error_causes
     from ragtui.experiments.remarks import OLD_JUDGE, remarks
 
     _heading(results, console)
@@ -42,6 +43,8 @@ def print_results(
     said = wording.causes(results.causes(), results.labelled())
     if said:
         console.print(f"\n{said}", soft_wrap=True)
+    for each in error_causes(results):
+        console.print(text.cell(each), style="yellow", soft_wrap=True)
     for each in remarks(results.plan):
         console.print(f"\n{each}", style="yellow" if each is OLD_JUDGE else "dim", soft_wrap=True)
     if said := wording.stale(results.stale):

@@ -7,6 +7,7 @@ from typing import Final
 
 from ragtui import text
 from ragtui.experiments import wording
+from ragtui.experiments.error_causes import error_causes
 from ragtui.experiments.gates import Judgement
 from ragtui.experiments.plan import Side
 from ragtui.experiments.remarks import remarks
@@ -19,7 +20,8 @@ _SPECIAL: Final = re.compile(r"([\\`*_\[\]<>|~&]|:(?=//)|(?<=www)\.)")
 
 
 def render(results: Results, judgement: Judgement) -> str:
-    said = "\n\n".join([*remarks(results.plan), ""])
+    errors = "".join(f"- {escaped(each, 400)}\n" for each in error_causes(results))
+    said = "\n".join([errors, *(f"{each}\n" for each in remarks(results.plan))])
     parts = [_head(results, judgement), _table(results), said, _verdicts(results), _causes(results), _worst(results)]
     return "\n".join(part for part in parts if part)
 

@@ -12,7 +12,8 @@ recorded conversation each turn's ``query``, ``answer`` and ``contexts``) and ``
 name for it). What is returned: a number, ``True`` or ``False``, or a dict with ``score``, ``passed``, ``reason``; a
 ``score`` of ``None`` says that the metric is not applicable.
 
-``SCALE``, ``THRESHOLD``, ``HIGHER_IS_BETTER``, ``UNIT``, ``TIMEOUT`` (seconds, 10) and ``MEMORY_MB`` (2048) may be set to
+``THRESHOLD`` is 0.5 where it is not set and the scale is 0 to 1, or open; None says that nothing passes or fails. ``SCALE``,
+``HIGHER_IS_BETTER``, ``UNIT``, ``TIMEOUT`` (seconds, 10) and ``MEMORY_MB`` (2048) may be set to
 plain values at the top of the file.
 '''
 
@@ -140,8 +141,8 @@ def _scale(settings: Mapping[str, Any], file: OwnFile) -> tuple[float | None, fl
 
 def _threshold(settings: Mapping[str, Any], low: float | None, high: float | None, file: OwnFile) -> float | None:
     value = settings.get("THRESHOLD")
-    if value is None:
-        return None
+    if value is None:  # what returns True or False, or passed alone, is 1 or 0
+        return 0.5 if "THRESHOLD" not in settings and low in (None, 0.0) and high in (None, 1.0) else None
     if not _plain(value) or (low is not None and value < low) or (high is not None and value > high):
         raise MetricError(f"{file.shown}: THRESHOLD is {value!r}; it must be a number on the scale")
     return float(value)

@@ -331,6 +331,17 @@ def ended(progress: Progress) -> tuple[str, str]:
     """What to say when a run has ended, and how bad that is."""
     errors = sum(n for state, n in progress.states.items() if state.is_error)
     faults = f", {errors:,} could not be scored" if errors else ""
+    if (
+        progress.status is Status.FINISHED
+        and progress.seconds < 1
+        and progress.done
+        and not progress.calls
+        and progress.reused == progress.total
+    ):
+        return (
+            f"nothing was left to do: all {progress.done:,} cells were stored already; 4 shows the results",
+            "information",
+        )
     if progress.status is Status.FINISHED:
         return (
             f"finished: {progress.done:,} cells in {clock(progress.seconds)}{faults}; 4 shows the results",
