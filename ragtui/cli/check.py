@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ragtui.datasets.check import Opened
-    from ragtui.datasets.formats import ReadOptions
+    from ragtui.datasets.formats import Golden, ReadOptions
 
 _LARGE: Final = 64 << 20  # bytes of a corpus
 
@@ -45,6 +46,10 @@ def command(
     mapping: Annotated[
         Path | None,
         typer.Option(help="A mapping (TOML, an SDK evaluator_config or Foundry criteria) to check against the data."),
+    ] = None,
+    golden: Annotated[
+        list[str] | None,
+        typer.Option(help="A dataset nothing may be tuned on: what others share with it is a finding."),
     ] = None,
     format: Annotated[str | None, typer.Option(help="Read everything as this format instead of sniffing.")] = None,
     split: Annotated[
@@ -93,6 +98,7 @@ def command(
         could_not_run(f"--statistics is text; the {output_format} report has its own counts")
     try:
         options = _options(select or [], ignore or [], platform, files, split, limit, skip_hidden, mapping)
+        options = replace(options, golden=_golden(golden or []))
         check_options(options.select, options.ignore, platform, format)
         wanted = Wanted(diff, fix, in_place, unsafe_fixes, output)
         check_wanted(wanted, paths or ["."])
@@ -142,6 +148,20 @@ def _is_large(path: str) -> bool:
         return os.path.getsize(os.path.join(path, "corpus.jsonl")) > _LARGE
     except (OSError, ValueError):
         return False
+
+
+def _golden(named: list[str]) -> tuple[Golden, ...]:
+    """The golden datasets that are named, and those of ``golden = [...]`` in ``ragtui.toml``."""
+    from ragtui.datasets.check import CannotOpen, golden_at
+    from ragtui.workspace import Workspace, WorkspaceError
+
+    try:
+        workspace = Workspace.open(".")
+    except WorkspaceError as error:
+        raise CannotOpen(str(error)) from error
+    kept = workspace.config.get("golden", [])
+    paths = [str(workspace.root / each) for each in kept if isinstance(each, str)] if isinstance(kept, list) else []
+    return tuple(golden_at(path) for path in [*named, *paths])
 
 
 def _codes(given: list[str]) -> tuple[str, ...]:

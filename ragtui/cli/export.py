@@ -13,7 +13,8 @@ def command(
     file: Annotated[
         Path,
         typer.Argument(
-            help=".json, .md, .html, .csv, .xlsx, .xml (JUnit), .jsonl (every score), .parquet, or "
+            help=".json, .md, .html, .csv, .xlsx, .xml (JUnit), .jsonl (every score), .parquet, "
+            ".azure.json and .ragas.jsonl (as those leave their results), or "
             ".ragtui: all of it, for `ragtui import` on another machine."
         ),
     ],

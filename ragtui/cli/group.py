@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ app = typer.Typer(
 )
 
 _NAME = typer.Argument(help="The group's name.")
-_FILE = typer.Argument(help="A TOML file with [groups.NAME] tables.")
+_FILE = typer.Argument(help="A TOML file with [groups.NAME] tables, or Azure's JSON.")
 _METRICS = typer.Argument(help="Metrics, as groundedness, nDCG@10 or f1:azure; `ragtui metrics` lists them.")
 
 
@@ -144,9 +144,20 @@ def propose(
 
 
 @app.command()
-def export(name: str = _NAME) -> None:
-    """Print a group as TOML, to be kept or given away."""
+def export(
+    name: str = _NAME,
+    form: str = typer.Option("toml", "--as", help="toml, sdk (evaluator_config) or foundry (testing_criteria)."),
+    mapping: Path = typer.Option(None, help="The mapping to write with it: TOML, or the JSON it came from."),
+    model: str = typer.Option(None, help="foundry: the deployment that judges."),
+) -> None:
+    """Print a group as TOML, or as Azure's SDK or Foundry takes it."""
     import tomlkit
+
+    if form not in ("toml", "sdk", "foundry"):
+        could_not_run(f"unknown form {form!r}; known are toml, sdk and foundry")
+    if form != "toml":
+        _export_azure(name, form, mapping, model)
+        return
 
     from ragtui.metrics.groups import as_table, load_group
 
@@ -156,15 +167,89 @@ def export(name: str = _NAME) -> None:
 
 @app.command("import")
 def import_(file: Path = _FILE) -> None:
-    """Take over the groups of a TOML file; one that is there already is refused."""
+    """Take over the groups of a TOML file, or an evaluator_config or testing_criteria (JSON) as a group of the file's name;
+    one that is there already is refused."""
     from ragtui.metrics.groups import import_groups
 
+    if file.suffix.lower() == ".json":
+        _import_azure(file)
+        return
     try:
         text = file.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         could_not_run(f"{file}: cannot be read: {error}")
     _, names = _try(import_groups, _workspace(), text, file.name)
     typer.echo(f"imported {', '.join(names)}")
+
+
+def _export_azure(name: str, form: str, mapping: Path | None, model: str | None) -> None:
+    from ragtui.metrics.azure_config import criteria_of, evaluator_config
+    from ragtui.metrics.groups import load_group
+
+    group = _try(load_group, _workspace(), name)
+    stated = {} if mapping is None else _stated(mapping)
+    if form == "sdk":
+        document, lost = _try(evaluator_config, group, stated)
+    else:
+        document, lost = _try(criteria_of, group, stated, model)
+    for line in lost:
+        typer.echo(f"ragtui: lost: {line}", err=True)
+    typer.echo(_as_json(document))
+
+
+def _stated(path: Path) -> dict[str, str]:
+    """What a mapping file says, by ``METRIC.input``; in Azure's files the names of metrics are looked up."""
+    from ragtui.datasets.mapping_files import read_mapping
+    from ragtui.metrics.azure_config import read_azure
+
+    return dict(
+        _try(read_azure, path).mapping if path.suffix.lower() == ".json" else _try(read_mapping, path).mapping()
+    )
+
+
+def _write_mapping(file: Path, mapping: Mapping[str, str]) -> Path:
+    """A TOML file beside Azure's, with the metrics under the names they have here; an older one is not replaced."""
+    import tomlkit
+
+    from ragtui.workspace import write_atomically
+
+    path = file.with_suffix(".mapping.toml")
+    if path.exists():
+        could_not_run(f"{path}: is there already; move it away")
+    tables: dict[str, Any] = {}
+    for name, reference in mapping.items():
+        metric, _, column = name.rpartition(".")
+        (tables.setdefault(metric, {}) if metric else tables)[column] = reference
+    _try(write_atomically, path, tomlkit.dumps({"mapping": tables}))
+    return path
+
+
+def _import_azure(file: Path) -> None:
+    """Makes a group of what Azure's file says; its mapping becomes a TOML file beside the workspace's own."""
+    from ragtui.metrics.azure_config import read_azure
+    from ragtui.metrics.groups import groups, save_group, set_threshold
+    from ragtui.metrics.own.files import own_metrics
+    from ragtui.metrics.spec import MetricError
+
+    workspace = _workspace()
+    found = _try(read_azure, file, own_metrics(workspace))
+    name = file.stem
+    if name in {group.name for group in _try(groups, workspace)}:
+        could_not_run(f"there is a group {name} already; rename it, or the file")
+    workspace = _try(save_group, workspace, name, found.specs)
+    lost = list(found.lost)
+    for spec, value in found.thresholds.items():
+        try:
+            workspace = set_threshold(workspace, name, spec, value)
+        except MetricError as error:
+            lost.append(str(error))
+    for line in lost:
+        typer.echo(f"ragtui: lost: {line}", err=True)
+    if found.model:
+        typer.echo(f"ragtui: it is judged by {found.model}: run with --judge azure:{found.model}@ENDPOINT", err=True)
+    if found.mapping:
+        typer.echo(f"ragtui: its mapping is in {_write_mapping(file, found.mapping)}: run with --mapping", err=True)
+    typer.echo(f"imported {name}")
 
 
 def shown(group: Group) -> str:

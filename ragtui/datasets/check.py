@@ -12,8 +12,9 @@ from typing import Final
 from ragtui.datasets.dataset import Dataset
 from ragtui.datasets.discover import CannotOpen, sources_at
 from ragtui.datasets.findings import Finding, Level, Report
-from ragtui.datasets.formats import Format, ReadOptions, Sniff, Source, formats
+from ragtui.datasets.formats import Format, Golden, ReadOptions, Sniff, Source, asked, formats
 from ragtui.datasets.rules import rules, run_rules
+from ragtui.datasets.rules.golden import BesideGolden
 from ragtui.datasets.rules.platforms import wrong_format
 from ragtui.datasets.watch import Watch
 
@@ -209,6 +210,18 @@ def choose_format(source: Source, forced: Format | None = None) -> tuple[Format,
     return max(sniffs, key=lambda pair: pair[1].confidence, default=None)
 
 
+def golden_at(path: str) -> Golden:
+    """A dataset marked as golden, with what its cases ask.
+
+    Raises:
+        CannotOpen: it cannot be read.
+    """
+    dataset, _ = open_dataset(path)
+    frame, column = (dataset.cases, "_name") if dataset.cases is not None else (dataset.queries, "text")
+    texts = [] if frame is None else frame[column].to_list()
+    return Golden(dataset.location.resolve(), dataset.name, frozenset(filter(None, map(asked, texts))))
+
+
 def check_options(
     select: Sequence[str] = (), ignore: Sequence[str] = (), platform: str | None = None, format: str | None = None
 ) -> None:
@@ -259,6 +272,7 @@ def _read(source: Source, format: Format, sniff: Sniff, options: ReadOptions, op
     datasets = format.read(source, sniff, report, options)
     for dataset in datasets:
         run_rules(dataset, report, options.runs)
+        run_rules(BesideGolden(dataset, options.golden), report, options.runs)
     opened.reports.append(report)
     if options.mapping is not None:
         opened.reports.extend(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ragtui.experiments import carried
+from ragtui.experiments import carried, result_shapes
 from ragtui.experiments.database import StoreError
 from ragtui.experiments.finished_frame import cells_frame
 from ragtui.experiments.gates import Gates, judge
@@ -23,7 +23,10 @@ def export(results: Results, path: Path, raw_cells: bool = False) -> str:
         ReportError: nothing has that ending. StoreError: the file cannot be written.
     """
     ending = path.suffix.lower()
-    known = sorted({*forms(), ".jsonl", ".parquet", carried.SUFFIX})
+    if result_shapes.shape_of(path) is not None and not raw_cells:
+        check_place(path)
+        return result_shapes.write_shape(results, path)
+    known = sorted({*result_shapes.SHAPES, *forms(), ".jsonl", ".parquet", carried.SUFFIX})
     if ending not in known:
         raise ReportError(f"{path}: exports end in {', '.join(known)}")
     if raw_cells and ending != ".csv":

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from ragtui.experiments import wording
+from ragtui.experiments import statistics, wording
 from ragtui.experiments.plan import Plan, Side
 from ragtui.experiments.progress import Status
 from ragtui.experiments.results import MetricComparison, MetricSummary, Results
@@ -22,6 +22,7 @@ COULD_NOT_RUN: Final = 2
 INCOMPLETE: Final = 3
 INTERRUPTED: Final = 130
 
+FALSE_ALARMS: Final = 0.05  # of unchanged runs may fail --fail-if-worse
 INCONCLUSIVE_FROM: Final = 0.02  # share of the scale: a smaller drop than the smallest detectable one stays unseen
 
 
@@ -170,7 +171,9 @@ def _judged(
     ]
     remarks: list[str | None] = []
     if gates.fail_if_worse:
-        reasons += [_worse(each, plan) for each in comparisons]
+        surely = {each.metric for each in worse(comparisons, plan)}
+        reasons += [_worse(each, plan, each.metric in surely) for each in comparisons]
+        remarks += [_by_chance(each, plan, comparisons) for each in comparisons if each.metric not in surely]
         remarks += [_inconclusive(each, plan) for each in comparisons]
         if not any(each.n_pairs > 1 for each in comparisons):
             reasons.append("there is nothing to compare: no metric has two cases that both sides scored")
@@ -207,12 +210,35 @@ def _missed(gate: Limit, summary: MetricSummary, plan: Plan) -> str | None:
     return None if ok else f"{gate.metric}: {shown} is {relation} {gate.value:g}"
 
 
-def _worse(comparison: MetricComparison, plan: Plan) -> str | None:
+def worse(comparisons: Sequence[MetricComparison], plan: Plan) -> list[MetricComparison]:
+    """The comparisons whose drop is sure: the one-sided 95 % bound is below 0, Holm's correction over them all heeded, so
+    that 5 % of unchanged runs fail at most, however many metrics a group has (``benchmarks/gate_false_alarms.py``)."""
+    corrected = statistics.holm([each.p_worse for each in comparisons])
+    return [
+        each
+        for each, p in zip(comparisons, corrected, strict=True)
+        if each.best is not None and each.best < 0 and p is not None and p < FALSE_ALARMS
+    ]
+
+
+def _by_chance(comparison: MetricComparison, plan: Plan, all_: Sequence[MetricComparison]) -> str | None:
+    """What is said of a drop that would count alone, but not among so many metrics."""
+    if comparison.best is None or comparison.best >= 0:
+        return None
+    digits = wording.digits_of(plan.metric(comparison.metric))
+    delta = wording.signed_number(comparison.delta, digits)
+    return (
+        f"{comparison.metric}: {delta}, a drop that would be sure alone but may be chance among "
+        f"{wording.count(len(all_), 'metric')}; look at it, or run more cases"
+    )
+
+
+def _worse(comparison: MetricComparison, plan: Plan, surely: bool) -> str | None:
     metric = plan.metric(comparison.metric)
     if comparison.best is None:
         lost = comparison.missing > 0  # scored on the baseline, not on the candidate
         return f"{comparison.metric}: cannot be compared, {wording.pairs(comparison)}" if lost else None
-    if comparison.best >= 0:
+    if not surely:
         return None
     ends = wording.interval(comparison.ci95, wording.digits_of(metric), signed=True)
     delta = wording.signed_number(comparison.delta, wording.digits_of(metric))

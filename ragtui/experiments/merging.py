@@ -88,6 +88,7 @@ def _stores(folder: Path) -> Iterator[Path]:
     for inside in dict.fromkeys((folder, folder / STATE_NAME, folder / STATE_NAME / FOLDER, folder / FOLDER)):
         yield from inside.glob(f"*-of-*/{database.FILE_NAME}")
         yield from inside.glob(f"*/*-of-*/{database.FILE_NAME}")
+        yield from inside.glob(f"*/*/*-of-*/{database.FILE_NAME}")
         yield from inside.glob(f"*/{STATE_NAME}/{FOLDER}/*/*-of-*/{database.FILE_NAME}")
 
 

@@ -64,6 +64,7 @@ class MetricComparison:
     worst: float | None = None
     best: float | None = None
     sd: float | None = None
+    p_worse: float | None = None  # one-sided, of a drop in the metric's direction: under 0.05 where ``best`` is below 0
     sources: int | None = None  # clusters of cases, where they were told apart
 
 

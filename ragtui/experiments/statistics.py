@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -74,6 +75,7 @@ def t_two_sided(t: float, df: float) -> float:
     return _incomplete_beta(df / 2.0, 0.5, df / (df + t * t))
 
 
+@lru_cache(maxsize=1024)
 def t_quantile(p: float, df: float) -> float:
     """The value Student's t with ``df`` degrees of freedom stays below with probability ``p`` (0 < p < 1)."""
     if p == 0.5:
@@ -232,7 +234,8 @@ def rows_needed(sd: float, difference: float, alpha: float = 0.05, power: float 
 @dataclass(frozen=True, slots=True)
 class Paired:
     """Candidate against baseline over shared cases. ``low, high`` is the two-sided interval of the mean difference,
-    ``worst, best`` its one-sided bounds; all ``None`` below two pairs (or clusters)."""
+    ``worst, best`` its one-sided bounds, ``below`` the one-sided p of "the candidate is not lower", which is under 0.05
+    where ``best`` is under 0; all ``None`` below two pairs (or clusters)."""
 
     n: int
     delta: float | None
@@ -244,6 +247,15 @@ class Paired:
     test: str
     sd: float | None
     mde: float | None
+    below: float | None = None
+
+
+def not_lower(estimate: Estimate) -> float:
+    """One-sided p of "the mean is 0 or more", by Student's t."""
+    if estimate.se == 0.0:
+        return 0.0 if estimate.mean < 0 else 1.0
+    half = t_two_sided(estimate.mean / estimate.se, estimate.df) / 2.0
+    return half if estimate.mean < 0 else 1.0 - half
 
 
 FEW_DIFFER: Final = 10  # pairs
@@ -297,6 +309,7 @@ def paired(
         test,
         float(d.std(ddof=1)),
         smallest_difference(estimate.se),
+        not_lower(estimate),
     )
 
 

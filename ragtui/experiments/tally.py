@@ -173,6 +173,9 @@ def comparison(
     width = None if bottom is None or top is None else top - bottom
     if not metric.higher_is_better and worst is not None and best is not None:
         worst, best = -best, -worst
+    p_worse = found.below
+    if not metric.higher_is_better and p_worse is not None:
+        p_worse = 1.0 if found.delta == 0 else 1.0 - p_worse
     return MetricComparison(
         metric=metric.spec,
         delta=found.delta,
@@ -190,6 +193,7 @@ def comparison(
         worst=worst,
         best=best,
         sd=found.sd,
+        p_worse=p_worse,
         sources=None if sources is None else len(set(sources)),
     )
 

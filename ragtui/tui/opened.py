@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ragtui.datasets.findings import Finding
     from ragtui.datasets.rules import Rule
     from ragtui.datasets.watch import Watch
+    from ragtui.workspace import Workspace
 
 _READ_AGAIN: Final = 1_000_000_000  # bytes that are read once more for each platform that loads the format
 _STAMPED: Final = 500  # files
@@ -73,6 +74,16 @@ def read(paths: list[str], watch: Watch | None = None) -> list[OpenDataset]:
             found += _opened(path, open_datasets([path], watch=watch))
         except CannotOpen as error:
             found.append(OpenDataset(path, failure=_said_here(str(error))))
+    return found
+
+
+def as_said(workspace: Workspace, found: list[OpenDataset]) -> list[OpenDataset]:
+    """The same with the roles of columns that the user gave in this workspace."""
+    from ragtui.datasets import settings
+
+    for each in found:
+        if each.dataset is not None:
+            each.dataset = settings.as_said(workspace, each.dataset)
     return found
 
 

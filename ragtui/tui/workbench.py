@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragtui.tui.opened import OpenDataset, around, read
+from ragtui.tui.opened import OpenDataset, around, as_said, read
 from ragtui.tui.widgets.top_bar import Counts
 from ragtui.workspace import Workspace, write_atomically
 
@@ -397,13 +397,7 @@ class Workbench:
         Raises:
             Stopped: ``watch`` was stopped.
         """
-        from ragtui.datasets.settings import as_said
-
-        found = read(paths or around(self.workspace.root), watch)
-        for each in found:
-            if each.dataset is not None:
-                each.dataset = as_said(self.workspace, each.dataset)
-        return found
+        return as_said(self.workspace, read(paths or around(self.workspace.root), watch))
 
     def put(self, opened: list[OpenDataset]) -> None:
         """Puts datasets on the workbench; one that was there already is replaced, as is one of which only the first rows

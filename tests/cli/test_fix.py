@@ -129,3 +129,16 @@ def test_a_rule_says_whether_it_can_be_mended() -> None:
     assert "check --fix" in ragtui("rule", "BEIR102").stdout
     assert "--unsafe-fixes" in ragtui("rule", "FILE102").stdout
     assert "## Fix" not in ragtui("rule", "FILE103").stdout
+
+
+def test_what_is_shared_with_a_golden_dataset_is_a_finding(tmp_path: Path) -> None:
+    (tmp_path / "gold.csv").write_text("query,expected_answer\nWho?,a\nWhy?,b\n")
+    (tmp_path / "dev.csv").write_text("query,expected_answer\nWhere?,a\n  who? ,b\n")
+    assert "ID301" not in ragtui("check", "dev.csv", cwd=tmp_path).stdout
+    done = ragtui("check", ".", "--golden", "gold.csv", cwd=tmp_path)
+    assert [line for line in done.stdout.splitlines() if "ID301" in line] == [
+        "./dev.csv:3:0: ID301 asks what the golden dataset gold asks"
+    ]
+    (tmp_path / "ragtui.toml").write_text('golden = ["gold.csv"]\n')
+    assert "dev.csv:3:0: ID301" in ragtui("check", "dev.csv", cwd=tmp_path).stdout
+    assert ragtui("check", "dev.csv", "--golden", "none.csv", cwd=tmp_path).returncode == 2

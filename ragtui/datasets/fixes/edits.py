@@ -13,6 +13,9 @@ def compatible(findings: Iterable[Finding], unsafe: bool) -> tuple[list[Edit], l
     """Edits that can be made in one go, in order, and the findings they mend. A finding's edits are made all or none; of two
     findings that touch the same bytes the one that rewrites more comes first, and the other has to wait for the next pass."""
     wanted = [each for each in findings if each.fix and (unsafe or each.fixable)]
+    every = sorted({edit for each in wanted for edit in each.fix}, key=lambda edit: (edit.start, edit.end))
+    if not _overlap([(edit.start, edit.end) for edit in every]):
+        return every, wanted  # as nearly always
     wanted.sort(key=lambda each: (-_reach(each.fix), each.fix[0].start))
     taken: list[tuple[int, int]] = []  # sorted and apart from each other
     edits: dict[tuple[int, int, str], Edit] = {}

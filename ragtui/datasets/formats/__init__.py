@@ -24,9 +24,25 @@ class Sniff:
 
 
 @dataclass(frozen=True)
+class Golden:
+    """A dataset that nothing may be tuned on: where it lies, and what its cases ask (``asked``)."""
+
+    location: Path
+    name: str
+    asked: frozenset[str]
+
+
+def asked(text: str | None) -> str:
+    """What a case asks, as it is compared: without case and spaces that make no difference."""
+    return " ".join((text or "").split()).casefold()
+
+
+@dataclass(frozen=True)
 class ReadOptions:
     """What the user asked of a reader: ``split`` of judgments, at most ``limit`` queries or cases, and the rest of ``check``'s
-    options. ``files`` are the names that labels are matched against; ``select`` and ``ignore`` are beginnings of codes."""
+    options. ``golden`` are datasets with which no other may share what it asks. ``files`` are the names that labels are
+    matched against; ``select`` and ``ignore`` are beginnings of codes.
+    """
 
     split: str | None = None
     limit: int | None = None
@@ -36,6 +52,7 @@ class ReadOptions:
     skip_hidden: bool = False
     files: tuple[str, ...] | None = None
     mapping: Path | None = None
+    golden: tuple[Golden, ...] = ()
 
     def runs(self, rule: Rule) -> bool:
         """Whether a rule is to be run: advice only where it was asked for, by its code or for its platform."""

@@ -94,7 +94,8 @@ def _in_order(ranges: Sequence[Range], found: Iterator[Scanned]) -> Iterator[Sca
         if place and ranges[place].path != ranges[place - 1].path:
             line = 0
         part.base = line
-        part.report.findings = [replace(each, line=each.line + line) for each in part.report.findings]
+        if line:
+            part.report.findings = [replace(each, line=each.line + line) for each in part.report.findings]
         line += part.line_count
         yield part
 

@@ -7,6 +7,7 @@ page may load nothing.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,6 +18,7 @@ from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.remarks import remarks
 from ragtui.experiments.reports.spreadsheet import sheet
 from ragtui.experiments.results import MetricComparison, MetricSummary, Results
+from ragtui.metrics.score import Evidence
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 SUFFIX: Final = ".html"
 ROWS: Final = 5_000  # cases in a page, the failing ones first
 TEXT: Final = 8_000  # characters of a text
+EVIDENCE: Final = 500  # cases whose claims are listed one by one
 
 
 def render(results: Results, judgement: Judgement) -> str:
@@ -69,8 +72,28 @@ def _figures(results: Results) -> dict[str, Any]:
         cells = [metric.spec, wording.mean(mine, metric), wording.mean_interval(mine, metric), wording.pass_rate(mine)]
         if compared:
             cells += _against(by_side[metric.spec, Side.BASELINE], compared[metric.spec], metric)
-        rows.append({"cells": [text.cell(each) for each in cells], "histogram": list(mine.histogram)})
-    return {"columns": [*columns, "scores"], "rows": rows}
+        sides = [mine, *([by_side[metric.spec, Side.BASELINE]] if compared else [])]
+        plots = [_plot(each, metric) for each in sides if each.mean is not None]
+        scale = [_end(end, plots, pick) for end, pick in zip(metric.scale, (min, max), strict=True)]
+        histogram = list(mine.histogram)
+        told = [text.cell(each) for each in cells]
+        rows.append({"cells": told, "histogram": histogram, "intervals": plots, "scale": scale})
+    plotted = "candidate above baseline" if compared else "mean, 95 %"
+    return {"columns": [*columns, plotted, "scores"], "rows": rows}
+
+
+def _plot(summary: MetricSummary, metric: PlannedMetric) -> dict[str, Any]:
+    low, high = summary.ci95 or (None, None)
+    told = f"{wording.mean(summary, metric)} {wording.mean_interval(summary, metric)}"
+    return {"side": summary.side.value, "mean": summary.mean, "low": low, "high": high, "told": text.cell(told)}
+
+
+def _end(end: float | None, plots: list[dict[str, Any]], pick: Callable[[list[float]], float]) -> float:
+    """An end of the scale; where it is open, the outermost that is shown."""
+    if end is not None:
+        return end
+    values = [each[name] for each in plots for name in ("mean", "low", "high") if each[name] is not None]
+    return pick(values) if values else 0.0
 
 
 def _against(baseline: MetricSummary, found: MetricComparison, metric: PlannedMetric) -> list[str]:
@@ -101,11 +124,34 @@ def _worst(results: Results, frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _rows(results: Results, frame: pl.DataFrame) -> list[dict[str, Any]]:
-    names = {row["case_id"]: row["name"] for row in results.rows(Side.CANDIDATE).iter_rows(named=True)}
-    return [_row(results, row, names.get(row["case_id"], "")) for row in frame.iter_rows(named=True)]
+    names = dict(results.rows(Side.CANDIDATE).select("case_id", "name").iter_rows())
+    evidence = _evidence(results, frame["case_id"].head(EVIDENCE).to_list())
+    return [
+        _row(results, row, names.get(row["case_id"]) or "", evidence.get(row["case_id"], {}))
+        for row in frame.iter_rows(named=True)
+    ]
 
 
-def _row(results: Results, row: dict[str, Any], name: str) -> dict[str, Any]:
+def _evidence(results: Results, case_ids: list[str]) -> dict[str, dict[str, str]]:
+    """By case and metric, each claim a line: whether it holds, and the chunk of the contexts that says so."""
+    out: dict[str, dict[str, str]] = {}
+    for case_id in case_ids:
+        side = results.detail(case_id).side(Side.CANDIDATE)
+        cells = side.cells if side is not None else ()
+        out[case_id] = {
+            f"{each.metric} evidence": "\n".join(_claim(one) for one in each.evidence)
+            for each in cells
+            if each.evidence and each.repeat == 1
+        }
+    return out
+
+
+def _claim(evidence: Evidence) -> str:
+    where = f" (chunk {evidence.chunk + 1})" if evidence.chunk is not None else ""
+    return f"{evidence.verdict}{where}: {evidence.claim}"
+
+
+def _row(results: Results, row: dict[str, Any], name: str, evidence: Mapping[str, str]) -> dict[str, Any]:
     cause = row["label"] or row["cause"] or ""
     cells = [_cell(row["case_id"]), _cell(name, 140)]
     for metric in results.plan.metrics:
@@ -118,7 +164,7 @@ def _row(results: Results, row: dict[str, Any], name: str) -> dict[str, Any]:
     skipped = {"case_id", "cause", "label", *results.metrics}
     texts = [
         (text.cell(key), text.block(str(value)[:TEXT]))
-        for key, value in row.items()
+        for key, value in {**row, **evidence}.items()
         if key not in skipped and not key.endswith((" state", " passed", " Δ")) and value is not None and str(value)
     ]
     find = [*(each["text"] for each in cells), text.cell(name), *(each for _, each in texts)]

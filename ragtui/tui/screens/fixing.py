@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ragtui.datasets.fixes.passes import Mended
 
 _SHOWN: Final = 2_000  # lines of the difference
-_TONES: Final = {"+": "good", "-": "bad", "@": "cool"}
+_TONES: Final = {"+": "good", "-": "bad", "@": "cool", " ": "dim"}
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,15 @@ class MappingScreen(Performs, Screen["dict[str, str] | None"], inherit_bindings=
     def _metrics(self) -> list[Metric]:
         groups = self.workbench.groups()
         named = {metric.name: metric for group in groups for metric in group.metrics if metric.ranking is None}
-        return list(named.values()) or [each for each in self.workbench.catalogue() if each.ranking is None][:6]
+        return list(named.values()) or self._proposed()
+
+    def _proposed(self) -> list[Metric]:
+        """What would fit the data, and the usual ones, where the workspace has no group."""
+        from ragtui.metrics.groups import available_inputs, propose
+        from ragtui.metrics.registry import metric
+
+        specs = (*propose(available_inputs(self.dataset)), "groundedness", "relevance", "f1")
+        return [found for spec in dict.fromkeys(specs) if (found := metric(spec)).ranking is None]
 
     def on_mount(self) -> None:
         title = Content.styled(" Mapping ", "bold $background on $primary")

@@ -19,35 +19,38 @@ _WIDTH: Final = 160
 
 def preview(dataset: Dataset, metrics: Sequence[Metric], mapping: Mapping[str, str]) -> tuple[Passage, int]:
     """The passage, and how many inputs lead nowhere. Takes its time with large data: call it in a thread."""
-    passage, wrong = Passage(), 0
+    sound, lost = Passage(), Passage()
     known: dict[str, str] = {}
+    wrong = 0
     for metric in metrics:
-        passage.heading(metric.name)
+        sound.heading(metric.name)
         for name in metric.inputs:
             try:
                 found = metric_inputs(dataset, mapping, metric.name, (name,))
             except MappingError as error:
                 wrong += 1
-                passage.line(("✗ ", "bad"), (f"{metric.name}.{name}  ", "strong"), (str(error), "bad"), hang=2)
+                lost.line(("✗ ", "bad"), (f"{metric.name}.{name}  ", "strong"), (str(error), "bad"), hang=2)
                 continue
-            wrong += _input(passage, dataset, metric.name, name, found, mapping, known)
+            if name in found.missing:
+                wrong += 1
+                _missing(lost, metric.name, name, str(found.missing[name]), mapping)
+            else:
+                _resolved(sound, dataset, name, found, known)
     if not metrics:
-        passage.text("no metric takes inputs of cases", tone="dim")
-    return passage, wrong
+        sound.text("no metric takes inputs of cases", tone="dim")
+    lost.paragraphs += sound.paragraphs  # what does not resolve is seen first
+    return lost, wrong
 
 
-def _input(
-    passage: Passage, dataset: Dataset, metric: str, name: str, found: Resolution, mapping: Mapping[str, str],
-    known: dict[str, str],
-) -> bool:  # fmt: skip
-    """One input of one metric; whether it leads nowhere."""
-    if name in found.missing:
-        stated = mapping.get(f"{metric}.{name}") or mapping.get(name) or ""
-        passage.line(
-            ("✗ ", "bad"), (f"{metric}.{name} ", "strong"), (f"{stated}  " if stated else "", ""),
-            (str(found.missing[name]), "bad"), hang=2,
-        )  # fmt: skip
-        return True
+def _missing(passage: Passage, metric: str, name: str, why: str, mapping: Mapping[str, str]) -> None:
+    stated = mapping.get(f"{metric}.{name}") or mapping.get(name) or ""
+    passage.line(
+        ("✗ ", "bad"), (f"{metric}.{name} ", "strong"), (f"{stated}  " if stated else "", ""), (why, "bad"), hang=2
+    )
+
+
+def _resolved(passage: Passage, dataset: Dataset, name: str, found: Resolution, known: dict[str, str]) -> None:
+    """One input with its reference, over how many rows, and the first of them."""
     reference = found.used[name]
     rows = dataset.rows
     filled = present(dataset, reference) if reference.source == "data" else rows
@@ -60,7 +63,6 @@ def _input(
     if known.get(name) != str(reference):  # the same rows are not shown for each metric again
         known[name] = str(reference)
         _first_rows(passage, dataset, name, found)
-    return False
 
 
 def _first_rows(passage: Passage, dataset: Dataset, name: str, found: Resolution) -> None:

@@ -44,12 +44,14 @@ def _state(values: Sequence[Any]) -> Painted:
     return values[0], _TONES.get(values[0].partition(" (")[0], "")
 
 
-COLUMNS = (
-    TableColumn("label", "label", grow=True, most=40),
-    TableColumn("state", "state", paint=_state, width=20),
-    TableColumn("rows", "rows", right=True),
-    TableColumn("file", "file, or nearest", most=44),
-)
+def label_columns(wide: bool) -> tuple[TableColumn, ...]:
+    """The columns; on a narrow screen the label has most of it, its candidates stand below in full."""
+    return (
+        TableColumn("label", "label", grow=True, most=40),
+        TableColumn("state", "state", paint=_state, width=20),
+        TableColumn("rows", "rows", right=True),
+        TableColumn("file", "file, or nearest", most=60 if wide else 24),
+    )
 
 
 def label_frame(matching: Matching) -> pl.DataFrame:
@@ -135,7 +137,7 @@ class MatchingScreen(Performs, Screen["Path | None"], inherit_bindings=False):
         table = self.query_one("#labels", VirtualTable)
         frame = label_frame(self.matching)
         keys = frame["key"].to_list()
-        table.show(frame, COLUMNS, row=keys.index(keep) if keep in keys else None)
+        table.show(frame, label_columns(self.app.size.width >= 100), row=keys.index(keep) if keep in keys else None)
         counts = "  ".join(f"{state.value} {count:,}" for state, count in self.matching.counts().items() if count)
         self.query_one("#labels-part", Part).title("labels", counts)
         files = self.matching.files or "not chosen; o chooses them"
