@@ -208,7 +208,12 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("case", "previous-failing", "[,(", "Previous failing case"),
     Action("case", "next-unlabelled", ".", "Next case without a label"),
     Action(
-        "case", "send", "d", "Send the marked rows, or this one, to a dataset", argument="FILE", words="dataset cases"
+        "case",
+        "send",
+        "d",
+        "Send the marked rows, or this one, to a dataset",
+        argument="FILE",
+        words="dataset regression set copy",
     ),
     Action("case", "copy", "y", "Copy a part of this case"),
     Action("case", "editor", "e", "Open this case in $EDITOR"),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import sys
+import textwrap
 import threading
 import time
 from functools import partial
@@ -275,6 +277,14 @@ def _end_at_last(app: RagtuiApp) -> None:
     os._exit(128 + app.ended_by if app.ended_by else app.return_code or 1)
 
 
+def fitted(text: str, width: int) -> str:
+    """Lines no longer than ``width``, cut between words; a continued line is set in."""
+    return "\n".join(
+        textwrap.fill(line, max(20, width), subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+        for line in text.splitlines()
+    )
+
+
 def run_app(paths: list[str], *, demo: bool = False, mouse: bool = False, experiment: str | None = None) -> None:
     """Runs the app on these datasets; with ``demo`` on the demo's results, with ``experiment`` on that experiment's.
 
@@ -298,6 +308,6 @@ def run_app(paths: list[str], *, demo: bool = False, mouse: bool = False, experi
     app.run(mouse=mouse)
     workbench.leave()
     if farewell := workbench.farewell():
-        print(farewell)
+        print(fitted(farewell, shutil.get_terminal_size().columns))
     if app.return_code:
         raise SystemExit(app.return_code)

@@ -631,3 +631,12 @@ def test_who_does_not_agree_runs_nothing(desk: Shell, monkeypatch: pytest.Monkey
     said = desk("run", "desk.jsonl", "-m", "relevance", "-c", "recorded:new", "-j", "openai:gpt-4o")
     assert said.status == 130
     assert desk("show").out.count("\n") == 2, "the head of an empty list"
+
+
+def test_why_cells_could_not_be_scored_is_said_where_the_figures_are(desk: Shell) -> None:
+    said = desk("run", "desk.jsonl", "-m", "f1", "-c", "python:no_such_module:answer", "--report", "r.md")
+    assert said.status == 3
+    line = next(line for line in said.out.splitlines() if "target error (exception) in " in line)
+    assert "first c" in line
+    assert "no_such_module" in line
+    assert "no\\_such\\_module" in (desk.folder / "r.md").read_text()

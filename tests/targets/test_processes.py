@@ -240,3 +240,17 @@ def test_what_cannot_be_used_is_one_line(tmp_path: Path, spec: str, says: str) -
     with pytest.raises(TargetError) as refused:
         opened(spec, some_cases(tmp_path), tmp_path)
     assert says in str(refused.value)
+
+
+def test_a_flood_without_a_line_end_fails_its_case_and_holds_nothing_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ragtui.targets.line_process.LONGEST_LINE", 100_000)
+    program(tmp_path, "flood.py", "import os, sys\nsys.stdin.readline()\nwhile True: os.write(1, b'z' * 100_000)")
+    (tmp_path / "ragtui.toml").write_text(
+        f'[targets.flood]\ntarget = "command:{sys.executable} flood.py"\ntimeout = 5\nretries = 0\n'
+    )
+    started = time.monotonic()
+    found = asked(tmp_path, "flood", ["one"])
+    assert states(found) == {"one": "bad_output"}
+    assert time.monotonic() - started < 20

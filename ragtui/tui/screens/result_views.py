@@ -151,7 +151,7 @@ def summary_lines(triage: Triage) -> list[str]:
             line = f"  {block(summary.metric):<{width}}{wording.mean(summary, metric)}"
             if (difference := compared.get(summary.metric)) is not None and difference.delta is not None:
                 delta = wording.signed_number(difference.delta, wording.digits_of(metric))
-                line += f"  {delta} against the baseline, p {wording.p_value(difference.p_holm)}"
+                line += f"  {delta}{wording.unit(metric)} against the baseline, p {wording.p_value(difference.p_holm)}"
             lines.append(line)
     return [*lines, f"experiment {triage.results.experiment}: ragtui show {triage.results.experiment}"]
 
@@ -190,7 +190,7 @@ def row_columns(metrics: Sequence[PlannedMetric], *, differences: bool, wide: bo
     columns = [TableColumn("case_id", "id", most=18 if wide else 14)]
     columns.append(TableColumn("label", "label", ("note",), _label, width=9 if wide else 7))
     for metric in metrics:
-        name = cell(metric.spec if wide and len(metrics) <= 4 else short_name(metric.spec))
+        name = cell(metric.spec if wide and len(metrics) <= 2 else short_name(metric.spec))
         if differences:
             columns.append(TableColumn(f"{metric.spec} Δ", f"{name} Δ", (), partial(delta_of, metric), right=True))
         else:

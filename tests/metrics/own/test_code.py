@@ -197,3 +197,22 @@ def test_what_a_metric_starts_ends_with_it(workspace: Workspace, tmp_path: Path)
     stat = Path(f"/proc/{note.read_text()}/stat")
     if Path("/proc/self/stat").exists():
         assert not stat.exists() or stat.read_text().split()[2] in "ZX"
+
+
+@pytest.mark.parametrize(
+    ("settings", "threshold"),
+    [
+        ("", 0.5),
+        ("SCALE = (0, 1)\n", 0.5),
+        ("THRESHOLD = 0.8\n", 0.8),
+        ("THRESHOLD = None\n", None),
+        ("SCALE = (0, 100)\n", None),
+    ],
+)
+def test_true_and_false_pass_and_fail_without_a_threshold_being_set(
+    workspace: Workspace, settings: str, threshold: float | None
+) -> None:
+    (workspace.root / "metrics" / "mine.py").write_text(f"{settings}def evaluate(session):\n    return True\n")
+    file = own_file(workspace, "mine")
+    assert file is not None
+    assert defined(file, workspace).metric.threshold == threshold
