@@ -130,7 +130,7 @@ def ids(forms: tuple[Form, ...]) -> list[Any]:
 
 
 def test_no_format_is_left_out() -> None:
-    assert {form.format for form in (*LINES, *TABLES)} | RETRIEVAL == set(formats())
+    assert {form.format for form in (*LINES, *TABLES)} | RETRIEVAL | {"archive"} == set(formats())
 
 
 @pytest.fixture(scope="module")

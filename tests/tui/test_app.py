@@ -121,15 +121,15 @@ async def test_keys_typed_before_a_field_is_there_belong_to_it(tmp_path: Path) -
 
 
 async def test_the_users_own_keys_work_and_are_shown(tmp_path: Path) -> None:
-    (tmp_path / "ragtui.toml").write_text('[keys]\n"app.groups" = "M"\n')
+    (tmp_path / "ragtui.toml").write_text('[keys]\n"app.groups" = "W"\n')
     async with running(tmp_path, size=WIDE) as (app, pilot):
         await press(app, pilot, "2")
         assert "› Datasets" in lines_of(app)[1]
-        await press(app, pilot, "M")
+        await press(app, pilot, "W")
         assert "› Metric Groups" in lines_of(app)[1]
         await press(app, pilot, "question_mark")
         await type_text(app, pilot, "go to metric")
-        assert any("Go to Metric Groups" in line and line.rstrip(" │").endswith("M") for line in lines_of(app))
+        assert any("Go to Metric Groups" in line and line.rstrip(" │").endswith("W") for line in lines_of(app))
 
 
 async def test_bad_themes_and_keys_are_told_once_and_the_app_starts(tmp_path: Path) -> None:

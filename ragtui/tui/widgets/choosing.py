@@ -182,6 +182,6 @@ def found(typed: str, choices: Sequence[Choice]) -> list[Choice]:
         if not choice.heading and all(word in text for word in words):
             exact = words[0] in (choice.key.lower(), text.split()[0])
             starts = text.startswith(words[0]) or f" {words[0]}" in text
-            shortest = len(choice.key) if text.startswith(words[0]) else 0
+            shortest = len(text.split()[0]) if text.startswith(words[0]) else 0
             scored.append((not exact, not text.startswith(words[0]), not starts, shortest, i))
     return [choices[each[-1]] for each in sorted(scored)]
