@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 from typing import TYPE_CHECKING
@@ -26,6 +27,7 @@ class Run:
         self.problem = ""
         self._dataset, self._workspace, self.options = dataset, workspace, options
         make_processes_possible()
+        gc.freeze()  # what is there already is not gone through again: that would hold a key up for 150 ms
         self._thread = threading.Thread(target=self._work, name=f"run {plan.id}", daemon=True)
         self._thread.start()
 
@@ -41,6 +43,8 @@ class Run:
         except Exception as error:
             # A fault of ours must be seen too, and must not take the screen down with it.
             self.problem = f"the run broke: {type(error).__name__}: {error}"
+        finally:
+            gc.unfreeze()
 
     @property
     def ended(self) -> bool:

@@ -239,6 +239,8 @@ class Workbench:
             dataset, plan = plan_of(self.workspace, opened.dataset, values)
             self._options[plan.id] = options_of(values)
             found = preflight(plan, dataset, self.workspace)
+            if plan.judge_model != "embedded":
+                import openai  # noqa: F401  now, while one reads the plan: it would hold up the keys of a run that begins
         except expected() as error:
             return str(error)
         self._planned = (plan, dataset)
