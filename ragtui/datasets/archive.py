@@ -26,6 +26,9 @@ from ragtui.workspace import replacing
 if TYPE_CHECKING:
     from zipfile import ZipFile, ZipInfo
 
+NO_ZIP: Final = (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, RuntimeError, EOFError)
+"""What reading a file that is no zip, or a damaged, encrypted or strangely packed one, raises."""
+
 VERSION: Final = 1
 KIND: Final = "ragtui-archive"
 MANIFEST: Final = "manifest.json"
@@ -111,7 +114,7 @@ def read(path: Path) -> Archive:
     try:
         with zipfile.ZipFile(path) as package:
             return _read(path, package)
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+    except NO_ZIP as error:
         raise ArchiveError(f"{path}: no readable archive: {error}") from error
 
 

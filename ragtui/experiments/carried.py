@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
+from ragtui.datasets.archive import NO_ZIP
 from ragtui.experiments import diagnoses
 from ragtui.experiments.database import StoreError, explained, transaction
 from ragtui.experiments.finished_frame import write_frame
@@ -143,7 +144,7 @@ def read_experiment(path: Path, store: Store, replace: bool = False) -> Carried:
             return _taken_in(path, archive, manifest, plan, store, replace)
     except OSError as error:
         raise StoreError(f"{path}: {error.strerror or error}") from error
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+    except NO_ZIP as error:
         raise StoreError(f"{path}: is no experiment that ragtui exported, or is damaged ({error})") from error
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,13 +25,13 @@ class CaseActions(Performs, Widget):
 
     triage: Triage | None = None
 
+    @abstractmethod
     def case_id(self) -> str | None:
         """The case under the cursor."""
-        raise NotImplementedError
 
+    @abstractmethod
     def rows_table(self) -> VirtualTable:
         """The table that is walked through."""
-        raise NotImplementedError
 
     def labelled(self, case_id: str) -> None:
         """A label or note of this case changed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from abc import abstractmethod
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
@@ -27,19 +28,19 @@ class ExperimentRecord(Pane):
     _entries: list[Entry]
 
     @property
-    def table(self) -> VirtualTable:
-        raise NotImplementedError
+    @abstractmethod
+    def table(self) -> VirtualTable: ...
 
     @property
-    def current(self) -> Entry | None:
-        raise NotImplementedError
+    @abstractmethod
+    def current(self) -> Entry | None: ...
 
-    def _show(self, experiment: str | None) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _show(self, experiment: str | None) -> None: ...
 
+    @abstractmethod
     def launch(self, looked_at: Preflight) -> None:
         """Runs what the form of a new experiment came back with."""
-        raise NotImplementedError
 
     def why_not_recorded(self, name: str) -> str | None:
         """Why one of ``RECORDED`` cannot be done now."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from abc import abstractmethod
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -39,9 +40,9 @@ class OpensDatasets(Pane):
         number = self.query_one("#list", VirtualTable).value("dataset")
         return self.workbench.datasets[number] if number is not None else None
 
+    @abstractmethod
     def show_rules(self) -> None:
         """Shows the findings of the current dataset by their rules."""
-        raise NotImplementedError
 
     def on_mount(self) -> None:
         self.set_interval(_LOOK_EVERY, self._look_for_changes)

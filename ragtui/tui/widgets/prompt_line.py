@@ -22,7 +22,7 @@ Then = Callable[[str], object]
 Complete = Callable[[str], list[str]]
 Check = Callable[[str], Awaitable[str]]
 
-_history: dict[str, list[str]] = {}  # what was typed before, by kind; for this session
+_history: dict[str, list[str]] = {}  # what was typed before, by kind, while the app runs
 
 
 class Line(Widget):
