@@ -6,9 +6,8 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.content import Content
-from textual.screen import Screen
 
 from ragtui.experiments.blind_sample import WANTED
 from ragtui.experiments.store import StoreError
@@ -16,9 +15,9 @@ from ragtui.metrics.judged import RUBRICS
 from ragtui.text import cell as safe
 from ragtui.tui.actions import bindings
 from ragtui.tui.blind import BlindLabels
-from ragtui.tui.performing import Performs, tell
+from ragtui.tui.performing import tell
 from ragtui.tui.screens import case_views
-from ragtui.tui.widgets.key_bar import KeyBar
+from ragtui.tui.screens.over import OverScreen
 from ragtui.tui.widgets.own_score import keys_of
 from ragtui.tui.widgets.part import Part
 from ragtui.tui.widgets.passage import Passage
@@ -26,7 +25,7 @@ from ragtui.tui.widgets.prompt_line import Line, PromptLine, ask
 from ragtui.tui.widgets.wrapped_text import WrappedText
 
 
-class BlindLabelling(Performs, Screen[int], inherit_bindings=False):
+class BlindLabelling(OverScreen[int], inherit_bindings=False):
     """Ends with how many scores were given."""
 
     SCOPES = ("blind",)
@@ -35,13 +34,9 @@ class BlindLabelling(Performs, Screen[int], inherit_bindings=False):
         Binding("escape", "leave", show=False),
         *(Binding(str(n), f"score('{n}')", show=False) for n in range(10)),
     ]
-    AUTO_FOCUS = ""
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
-    ALLOW_IN_MAXIMIZED_VIEW = "#top, #bottom"
+    LINES = ("blind-title", "blind-note")
     DEFAULT_CSS = """
     BlindLabelling {
-        background: $background; color: $foreground;
-        & #top, & #blind-title, & #blind-note { background: $panel; color: $foreground; }
         & #blind-whole { height: 1fr; width: 1fr; }
         &.-narrow #blind-whole { layout: vertical; }
         &.-narrow #blind-answer { height: 55%; }
@@ -52,25 +47,16 @@ class BlindLabelling(Performs, Screen[int], inherit_bindings=False):
         super().__init__()
         self._sample = sample
 
-    def compose(self) -> ComposeResult:
-        with Vertical(id="top"):
-            yield Line(id="blind-title")
-            yield Line(id="blind-note")
+    def parts(self) -> ComposeResult:
         with Horizontal(id="blind-whole"):
             with Part("question and answer", id="blind-answer"):
                 yield WrappedText(id="answer")
             with Part("contexts", id="blind-contexts"):
                 yield WrappedText(id="evidence")
-        with Vertical(id="bottom"):
-            yield PromptLine()
-            yield KeyBar()
 
     def on_mount(self) -> None:
         self.set_focus(self.query_one("#answer", WrappedText))
         self._show()
-
-    def on_descendant_focus(self) -> None:
-        self.query_one(KeyBar).update_for(self.focused or self)
 
     def _show(self) -> None:
         sample = self._sample
@@ -91,7 +77,7 @@ class BlindLabelling(Performs, Screen[int], inherit_bindings=False):
         line = self.query_one(PromptLine)
         enough = f"; about {WANTED} make a usable kappa" if sample.done < min(WANTED, sample.size) else ""
         line.status(Content(f"{sample.done:,} of {sample.size:,} labelled{enough}"))
-        self.query_one(KeyBar).update_for(self.focused or self)
+        self.show_keys()
 
     def _levels(self, passage: Passage) -> None:
         """What the judge is told its scores mean, so that both measure with one stick."""

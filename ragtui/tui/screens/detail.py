@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.content import Content
-from textual.screen import Screen
 
 from ragtui.experiments.plan import Side
 from ragtui.text import cell as safe
@@ -19,9 +18,9 @@ from ragtui.tui.actions import bindings
 from ragtui.tui.performing import tell, work
 from ragtui.tui.screens import case_views
 from ragtui.tui.screens.case_actions import CaseActions
+from ragtui.tui.screens.over import OverScreen
 from ragtui.tui.screens.reading import Reading
 from ragtui.tui.triage import Triage
-from ragtui.tui.widgets.key_bar import KeyBar
 from ragtui.tui.widgets.part import Part
 from ragtui.tui.widgets.prompt_line import Line, PromptLine
 from ragtui.tui.widgets.virtual_table import VirtualTable
@@ -32,15 +31,12 @@ if TYPE_CHECKING:
     from ragtui.tui.workbench import Workbench
 
 
-class DetailScreen(Screen[None], CaseActions, inherit_bindings=False):
+class DetailScreen(OverScreen[None], CaseActions, inherit_bindings=False):
     """Walks through the same rows, in the same order, as the table it was opened from."""
 
     SCOPES = ("detail", "case")
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("detail", "case")]
-    AUTO_FOCUS = ""
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
-    VERTICAL_BREAKPOINTS = [(0, "-short"), (32, "-tall")]  # noqa: RUF012
-    ALLOW_IN_MAXIMIZED_VIEW = "#top, #bottom"
+    LINES = ("case-title", "case-scores")
 
     def __init__(self, workbench: Workbench, triage: Triage, table: VirtualTable) -> None:
         super().__init__()
@@ -50,18 +46,12 @@ class DetailScreen(Screen[None], CaseActions, inherit_bindings=False):
         self._claim = -1
         self._beside = False
 
-    def compose(self) -> ComposeResult:
-        with Vertical(id="top"):
-            yield Line(id="case-title")
-            yield Line(id="case-scores")
+    def parts(self) -> ComposeResult:
         with Horizontal(id="case-whole"):
             with Part("answer", id="answer-part"):
                 yield WrappedText(id="answer")
             with Part("evidence", id="evidence-part"):
                 yield WrappedText(id="evidence")
-        with Vertical(id="bottom"):
-            yield PromptLine()
-            yield KeyBar()
 
     def on_mount(self) -> None:
         self.set_focus(self.query_one("#answer", WrappedText))
@@ -128,23 +118,25 @@ class DetailScreen(Screen[None], CaseActions, inherit_bindings=False):
             Content(f"  {safe(case.name)}"),
         )
         self.query_one("#case-title", Line).show(title)
-        parts = [Content(" ")]
+        parts, room = [Content(" ")], self.app.size.width - len("  +99")
         if label:
             parts.append(Content.styled(f"✎ {safe(label)}   ", "bold $accent"))
-        for cell in case.sides[0].cells:
+        cells = case.sides[0].cells
+        for count, cell in enumerate(cells):
             words, tone = case_views.score_words(cell, triage.plan)
             style = {"good": "$success", "bad": "bold $error", "warn": "$warning"}.get(tone, "")
             words = words.partition(" (")[0]
-            parts.append(Content.assemble(Content(f"{safe(cell.metric)} "), Content.styled(words, style), "   "))
+            part = Content.assemble(Content(f"{safe(cell.metric)} "), Content.styled(words, style))
+            if sum(each.cell_length for each in parts) + part.cell_length > room:
+                parts.append(Content(f"+{len(cells) - count}"))
+                break
+            parts += [part, Content("   ")]
         self.query_one("#case-scores", Line).show(Content.assemble(*parts))
         done, failing = triage.progress()
         line = self.query_one(PromptLine)
         line.status(Content(f"{done:,} of {failing:,} failing rows labelled"))
         line.position(Content(f"case {table.position + 1:,} of {table.count:,}"))
-        self.query_one(KeyBar).update_for(self.focused or self)
-
-    def on_descendant_focus(self) -> None:
-        self.query_one(KeyBar).update_for(self.focused or self)
+        self.show_keys()
 
     # What the keys do
 

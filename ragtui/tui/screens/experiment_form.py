@@ -10,19 +10,18 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.content import Content
-from textual.screen import Screen
 from textual.timer import Timer
 
 from ragtui.text import cell
 from ragtui.tui import offers
 from ragtui.tui.actions import bindings
-from ragtui.tui.performing import Performs, work
+from ragtui.tui.performing import work
 from ragtui.tui.screens import experiment_views as views
+from ragtui.tui.screens.over import OverScreen
 from ragtui.tui.widgets.choosing import Choice
 from ragtui.tui.widgets.form import Field, Form
-from ragtui.tui.widgets.key_bar import KeyBar
 from ragtui.tui.widgets.part import Part
 from ragtui.tui.widgets.passage import Passage
 from ragtui.tui.widgets.prompt_line import Line, PromptLine
@@ -36,14 +35,12 @@ if TYPE_CHECKING:
 _WAIT = 0.15  # seconds without a change before the plan is looked at again
 
 
-class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=False):
+class ExperimentForm(OverScreen["Preflight | None"], inherit_bindings=False):
     """Ends with the plan to run, looked at; ``None`` if it was left."""
 
     SCOPES = ("launch",)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("launch")]
-    AUTO_FOCUS = ""
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
-    ALLOW_IN_MAXIMIZED_VIEW = "#top, #bottom"
+    LINES = ("form-title", "form-note")
 
     def __init__(
         self, workbench: Workbench, dataset: OpenDataset | None = None, values: Mapping[str, str] | None = None
@@ -58,18 +55,12 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
         self._wanted: dict[str, str] | None = None
         self._soon: Timer | None = None
 
-    def compose(self) -> ComposeResult:
-        with Vertical(id="top"):
-            yield Line(id="form-title")
-            yield Line(id="form-note")
+    def parts(self) -> ComposeResult:
         with Horizontal(id="form-whole"):
             with Part("what to run", id="form-part"):
                 yield Form(self._fields(), id="form")
             with Part("before it runs", id="preflight-part"):
                 yield WrappedText(id="preflight", empty="looking at every case …")
-        with Vertical(id="bottom"):
-            yield PromptLine()
-            yield KeyBar()
 
     def _fields(self) -> list[Field]:
         bench = self.workbench
@@ -106,9 +97,6 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
         self.query_one("#form-note", Line).show(Content(" nothing is asked or sent until it is started"))
         self._look()
 
-    def on_descendant_focus(self) -> None:
-        self.query_one(KeyBar).update_for(self.focused or self)
-
     @on(Form.Changed)
     def _changed(self, event: Form.Changed) -> None:
         form = self.query_one(Form)
@@ -120,7 +108,7 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
             form.set("baseline", baseline)
         self._preflight, self._problem = None, ""
         self.query_one(PromptLine).status(Content("looking at every case …"))
-        self.query_one(KeyBar).update_for(self.focused or self)
+        self.show_keys()
         if self._soon is not None:
             self._soon.stop()
         self._soon = self.set_timer(_WAIT, self._look)
@@ -143,7 +131,7 @@ class ExperimentForm(Performs, Screen["Preflight | None"], inherit_bindings=Fals
         text.show(passage)
         status = Content.styled(cell(self._problem), "$error") if self._problem else Content("ready: ctrl+r starts it")
         self.query_one(PromptLine).status(status)
-        self.query_one(KeyBar).update_for(self.focused or self)
+        self.show_keys()
         if self._wanted == values and not self._problem:
             self.dismiss(self._preflight)
         elif self._wanted == values:

@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import Screen
 
 from ragtui.text import cell
 from ragtui.tui.actions import bindings
-from ragtui.tui.performing import Performs, work
-from ragtui.tui.widgets.key_bar import KeyBar
+from ragtui.tui.performing import work
+from ragtui.tui.screens.over import OverScreen
 from ragtui.tui.widgets.part import Part
 from ragtui.tui.widgets.passage import Passage
 from ragtui.tui.widgets.prompt_line import Line, PromptLine
@@ -43,18 +41,12 @@ class Fixed:
     backups: tuple[tuple[Path, Path], ...]
 
 
-class FixingScreen(Performs, Screen["Fixed | None"], inherit_bindings=False):
+class FixingScreen(OverScreen["Fixed | None"], inherit_bindings=False):
     """Ends with what was written; ``None`` if it was left."""
 
     SCOPES = ("fixing",)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("fixing")]
-    AUTO_FOCUS = ""
-    ALLOW_IN_MAXIMIZED_VIEW = "#top, #bottom"
-    DEFAULT_CSS = """
-    FixingScreen { background: $background; color: $foreground; }
-    FixingScreen #top { height: 1; background: $panel; }
-    FixingScreen #bottom { height: 2; }
-    """
+    LINES = ("fix-title",)
 
     def __init__(self, path: str, format: str, name: str) -> None:
         super().__init__()
@@ -65,14 +57,9 @@ class FixingScreen(Performs, Screen["Fixed | None"], inherit_bindings=False):
         self._tries = 0
         self._wanted: Callable[[], None] | None = None  # asked for before all was looked at
 
-    def compose(self) -> ComposeResult:
-        with Vertical(id="top"):
-            yield Line(id="fix-title")
+    def parts(self) -> ComposeResult:
         with Part("what would change", id="diff-part"):
             yield WrappedText(id="diff", empty="looking for fixes …")
-        with Vertical(id="bottom"):
-            yield PromptLine()
-            yield KeyBar()
 
     def on_mount(self) -> None:
         title = Content.styled(" Fixes ", "bold $background on $primary")
@@ -82,9 +69,6 @@ class FixingScreen(Performs, Screen["Fixed | None"], inherit_bindings=False):
 
     def on_unmount(self) -> None:
         shutil.rmtree(self._staging, ignore_errors=True)
-
-    def on_descendant_focus(self) -> None:
-        self.query_one(KeyBar).update_for(self.focused or self)
 
     def _look(self) -> None:
         self._mended = None
@@ -112,7 +96,7 @@ class FixingScreen(Performs, Screen["Fixed | None"], inherit_bindings=False):
         part.title("what would change", f"{count:,} fixes" if count else "nothing", kinds)
         said = "w writes a copy beside it · i fixes the file itself" if count else "there is nothing to fix here"
         self.query_one(PromptLine).status(Content(said))
-        self.query_one(KeyBar).update_for(self.focused or self)
+        self.show_keys()
         if self._wanted is not None and count:
             self._wanted()
 

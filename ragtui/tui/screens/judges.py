@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import Screen
 from textual.timer import Timer
 
 from ragtui.judges.profile import STRATEGIES, JudgeError, Profile
@@ -20,10 +18,10 @@ from ragtui.text import cell
 from ragtui.tui import judge_work
 from ragtui.tui.actions import bindings
 from ragtui.tui.judge_work import Trial
-from ragtui.tui.performing import Performs, tell, work
+from ragtui.tui.performing import tell, work
 from ragtui.tui.screens import judge_views as views
+from ragtui.tui.screens.over import OverScreen
 from ragtui.tui.widgets.choosing import Choice, Choosing
-from ragtui.tui.widgets.key_bar import KeyBar
 from ragtui.tui.widgets.part import Part
 from ragtui.tui.widgets.prompt_line import Line, PromptLine, ask
 from ragtui.tui.widgets.virtual_table import VirtualTable
@@ -37,18 +35,14 @@ if TYPE_CHECKING:
 _TICK = 0.1
 
 
-class JudgesScreen(Performs, Screen[None], inherit_bindings=False):
+class JudgesScreen(OverScreen[None], inherit_bindings=False):
     """The list above, everything known of the judge at the cursor below."""
 
     SCOPES = ("judges",)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("judges"), Binding("escape", "leave", show=False)]
-    AUTO_FOCUS = ""
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
-    ALLOW_IN_MAXIMIZED_VIEW = "#top, #bottom"
+    LINES = ("judges-title", "judges-note")
     DEFAULT_CSS = """
     JudgesScreen {
-        background: $background; color: $foreground;
-        & #top, & #judges-title, & #judges-note { background: $panel; color: $foreground; }
         & #judges-part { height: 35%; min-height: 7; }
     }
     """
@@ -62,17 +56,11 @@ class JudgesScreen(Performs, Screen[None], inherit_bindings=False):
         self._going: Trial | None = None
         self._ticking: Timer | None = None
 
-    def compose(self) -> ComposeResult:
-        with Vertical(id="top"):
-            yield Line(id="judges-title")
-            yield Line(id="judges-note")
+    def parts(self) -> ComposeResult:
         with Part("judges", id="judges-part"):
             yield VirtualTable(id="judge-list")
         with Part("judge", id="judge-part"):
             yield WrappedText(id="judge-text")
-        with Vertical(id="bottom"):
-            yield PromptLine()
-            yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one("#judges-title", Line).show(Content.styled(" Judges ", "bold $background on $primary"))
@@ -110,13 +98,7 @@ class JudgesScreen(Performs, Screen[None], inherit_bindings=False):
         passage = views.about(self.workbench.workspace, name, found, self._probes.get(name), self._trials.get(name))
         self.query_one("#judge-text", WrappedText).show(passage)
         self.query_one("#judge-part", Part).title(name)
-        self._show_keys()
-
-    def on_descendant_focus(self) -> None:
-        self._show_keys()
-
-    def _show_keys(self) -> None:
-        self.query_one(KeyBar).update_for(self.focused or self)
+        self.show_keys()
 
     @on(VirtualTable.Opened)
     def _opened(self) -> None:
@@ -208,7 +190,7 @@ class JudgesScreen(Performs, Screen[None], inherit_bindings=False):
         if self._ticking is not None:
             self._ticking.resume()
         work(self, partial(self._check, found, self._going), "gold")
-        self._show_keys()
+        self.show_keys()
 
     async def _check(self, found: Profile, trial: Trial) -> None:
         await asyncio.to_thread(judge_work.try_on_gold, self.workbench.workspace, found, trial)

@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.content import Content
-from textual.screen import Screen
 
 from ragtui.text import cell
 from ragtui.tui.actions import bindings
-from ragtui.tui.performing import Performs, work
+from ragtui.tui.performing import work
 from ragtui.tui.screens.mapping_views import preview
+from ragtui.tui.screens.over import OverScreen
 from ragtui.tui.widgets.choosing import Choice
 from ragtui.tui.widgets.form import Field, Form
-from ragtui.tui.widgets.key_bar import KeyBar
 from ragtui.tui.widgets.part import Part
 from ragtui.tui.widgets.prompt_line import Line, PromptLine
 from ragtui.tui.widgets.wrapped_text import WrappedText
@@ -33,18 +32,13 @@ INPUTS: Final = ("query", "response", "context", "ground_truth")
 _ALL: Final = ""
 
 
-class MappingScreen(Performs, Screen["dict[str, str] | None"], inherit_bindings=False):
+class MappingScreen(OverScreen["dict[str, str] | None"], inherit_bindings=False):
     """Ends with the mapping to keep (``input`` or ``METRIC.input`` to reference); ``None`` if it was left."""
 
     SCOPES = ("mapping",)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("mapping")]
-    AUTO_FOCUS = ""
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
-    ALLOW_IN_MAXIMIZED_VIEW = "#top, #bottom"
+    LINES = ("mapping-title",)
     DEFAULT_CSS = """
-    MappingScreen { background: $background; color: $foreground; }
-    MappingScreen #top { height: 1; background: $panel; }
-    MappingScreen #bottom { height: 2; }
     MappingScreen #mapping-whole { height: 1fr; }
     MappingScreen #mapping-part { width: 44; }
     MappingScreen.-narrow #mapping-whole { layout: vertical; }
@@ -58,17 +52,12 @@ class MappingScreen(Performs, Screen["dict[str, str] | None"], inherit_bindings=
         self.mapping = dict(mapping)
         self._metric = _ALL
 
-    def compose(self) -> ComposeResult:
-        with Vertical(id="top"):
-            yield Line(id="mapping-title")
+    def parts(self) -> ComposeResult:
         with Horizontal(id="mapping-whole"):
             with Part("mapping", id="mapping-part"):
                 yield Form(self._fields(), id="mapping-form")
             with Part("what metrics get", id="preview-part"):
                 yield WrappedText(id="preview", empty="looking …")
-        with Vertical(id="bottom"):
-            yield PromptLine()
-            yield KeyBar()
 
     def _fields(self) -> list[Field]:
         metrics = [Choice(_ALL, "all metrics"), *(Choice(each.name, each.name) for each in self._metrics())]
@@ -102,13 +91,10 @@ class MappingScreen(Performs, Screen["dict[str, str] | None"], inherit_bindings=
         title = Content.styled(" Mapping ", "bold $background on $primary")
         self.query_one("#mapping-title", Line).show(Content.assemble(title, "  ", cell(self.dataset.name)))
         self.query_one(PromptLine).status(
-            Content("a metric's own mapping wins, then that for all, then names · S saves")
+            Content("a metric's own mapping wins, then that for all, then names · ctrl+r saves")
         )
         self.set_focus(self.query_one(Form))
         self._look()
-
-    def on_descendant_focus(self) -> None:
-        self.query_one(KeyBar).update_for(self.focused or self)
 
     @on(Form.Changed)
     def _changed(self, event: Form.Changed) -> None:

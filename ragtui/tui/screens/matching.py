@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import Screen
 
 from ragtui.text import cell, storable
 from ragtui.tui import opened
 from ragtui.tui.actions import bindings
-from ragtui.tui.performing import Performs, tell, work
+from ragtui.tui.performing import tell, work
+from ragtui.tui.screens.over import OverScreen
 from ragtui.tui.widgets.choosing import Choice, Choosing
-from ragtui.tui.widgets.key_bar import KeyBar
 from ragtui.tui.widgets.part import Part
 from ragtui.tui.widgets.passage import Passage
 from ragtui.tui.widgets.prompt_line import Line, PromptLine, ask
@@ -84,17 +82,13 @@ def _nothing_near(label: Label) -> str:
     return "it is the name of a file" if label.file is not None else "no file has a name like it"
 
 
-class MatchingScreen(Performs, Screen["Path | None"], inherit_bindings=False):
+class MatchingScreen(OverScreen["Path | None"], inherit_bindings=False):
     """Ends with the file that was written, if one was. Every decision is kept in the workspace as it is made."""
 
     SCOPES = ("matching",)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("matching")]
-    AUTO_FOCUS = ""
-    ALLOW_IN_MAXIMIZED_VIEW = "#top, #bottom"
+    LINES = ("match-title",)
     DEFAULT_CSS = """
-    MatchingScreen { background: $background; color: $foreground; }
-    MatchingScreen #top { height: 1; background: $panel; }
-    MatchingScreen #bottom { height: 2; }
     MatchingScreen #candidates-part { height: 8; }
     """
 
@@ -102,16 +96,11 @@ class MatchingScreen(Performs, Screen["Path | None"], inherit_bindings=False):
         super().__init__()
         self.workspace, self.dataset, self.matching = workspace, dataset, matching
 
-    def compose(self) -> ComposeResult:
-        with Vertical(id="top"):
-            yield Line(id="match-title")
+    def parts(self) -> ComposeResult:
         with Part("labels", id="labels-part"):
             yield VirtualTable(id="labels", empty="no label names a file")
         with Part("candidates", id="candidates-part"):
             yield WrappedText(id="candidates")
-        with Vertical(id="bottom"):
-            yield PromptLine()
-            yield KeyBar()
 
     def on_mount(self) -> None:
         title = Content.styled(" Files of labels ", "bold $background on $primary")
@@ -124,9 +113,6 @@ class MatchingScreen(Performs, Screen["Path | None"], inherit_bindings=False):
             reset = sum(each.reset for each in self.matching.labels)
             changed = f"{len(self.matching.added):,} added, {len(self.matching.removed):,} removed"
             tell(self, f"the files changed: {changed}; {reset:,} labels are to be decided again", "warning")
-
-    def on_descendant_focus(self) -> None:
-        self.query_one(KeyBar).update_for(self.focused or self)
 
     @property
     def label(self) -> Label | None:
@@ -160,7 +146,7 @@ class MatchingScreen(Performs, Screen["Path | None"], inherit_bindings=False):
                 passage.text(_nothing_near(label), tone="dim")
         self.query_one("#candidates", WrappedText).show(passage)
         self.query_one("#candidates-part", Part).title("candidates", label.label if label is not None else "")
-        self.query_one(KeyBar).update_for(self.focused or self)
+        self.show_keys()
 
     # What the keys do
 
