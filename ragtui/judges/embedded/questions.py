@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from ragtui.judges.applicability import text_of, texts_of, why_nothing
@@ -166,7 +167,7 @@ def _completeness(reference: str, response: str, query: str) -> Verdict:
     share = sum(each.verdict == ENTAILED for each in evidence) / len(evidence)
     missing = [each for each in evidence if each.verdict != ENTAILED]
     if missing:
-        reason = f"{_about_response(missing[0].note)}: “{_cut(missing[0].claim)}” ({len(missing)} of {len(evidence)})"
+        reason = f"{missing[0].note}: “{_cut(missing[0].claim)}” ({len(missing)} of {len(evidence)})"
     else:
         reason = "the response says all that the ground truth says"
     return _scored(round(1 + 4 * share), reason, language, evidence)
@@ -175,7 +176,7 @@ def _completeness(reference: str, response: str, query: str) -> Verdict:
 def _similarity(reference: str, response: str, query: str) -> Verdict:
     language = language_of(reference)
     there = _facts_in(reference, response, language, query)
-    back = _facts_in(response, reference, language, query)
+    back = _facts_in(response, reference, language, query, called="the ground truth")
     if not there:
         return _nothing("the ground truth states nothing")
     recall = sum(each.verdict == ENTAILED for each in there) / len(there)
@@ -183,16 +184,12 @@ def _similarity(reference: str, response: str, query: str) -> Verdict:
     score = round(1 + 4 * (0.7 * recall + 0.3 * precision))
     denied = next((each for each in (*there, *back) if each.verdict == CONTRADICTED), None)
     if denied is not None:
-        return _scored(min(score, 2), f"{_about_response(denied.note)}: “{_cut(denied.claim)}”", language, there)
+        return _scored(min(score, 2), f"{denied.note}: “{_cut(denied.claim)}”", language, there)
     missing = next((each for each in there if each.verdict != ENTAILED), None)
     if missing is not None:
-        return _scored(score, f"{_about_response(missing.note)}: “{_cut(missing.claim)}” is missing", language, there)
+        return _scored(score, f"{missing.note}: “{_cut(missing.claim)}” is missing", language, there)
     reason = "says the same as the ground truth" if precision == 1.0 else "says what the ground truth says, and more"
     return _scored(score, reason, language, there)
-
-
-def _about_response(note: str) -> str:
-    return note.replace("the context", "the other text")
 
 
 def judge_facts(inputs: Inputs) -> Verdict:
@@ -213,7 +210,15 @@ def judge_facts(inputs: Inputs) -> Verdict:
     return Verdict(State.SCORED, None, reason=reason + weak, evidence=best)
 
 
-def _facts_in(reference: str, text: str, language: Language, query: str) -> tuple[Evidence, ...]:
+def _facts_in(
+    reference: str, text: str, language: Language, query: str, called: str = "the response"
+) -> tuple[Evidence, ...]:
+    """The facts of one text held against the other, whose name in the notes is ``called``."""
+    found = _held_against(reference, text, language, query)
+    return tuple(replace(each, note=each.note.replace("the context", called)) for each in found)
+
+
+def _held_against(reference: str, text: str, language: Language, query: str) -> tuple[Evidence, ...]:
     if _only_declines(reference):
         return _no_answer(reference, text)
     pieces = [sentence.text for sentence in sentences(text, language.code) if not declines(sentence.text)]

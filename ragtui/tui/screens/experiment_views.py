@@ -269,8 +269,9 @@ def _sources(passage: Passage, found: Preflight) -> None:
             seen.setdefault(name, (origin.reference, "proposed" if name in found.proposed else ""))
     if seen:
         passage.heading("Where the inputs come from")
+        wide = max(map(len, seen)) + 2
         for name, (reference, how) in seen.items():
-            passage.line((f"{name:<14}", "cool"), (reference, ""), (f"  {how}" if how else "", "warn"), hang=14)
+            passage.line((f"{name:<{wide}}", "cool"), (reference, ""), (f"  {how}" if how else "", "warn"), hang=wide)
 
 
 # While it runs

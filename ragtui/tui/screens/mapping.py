@@ -12,6 +12,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 
+from ragtui.experiments.wording import count
 from ragtui.text import cell
 from ragtui.tui.actions import bindings
 from ragtui.tui.performing import work
@@ -122,7 +123,7 @@ class MappingScreen(OverScreen["dict[str, str] | None"], inherit_bindings=False)
         shown = [each for each in metrics if each.name == self._metric] or metrics
         passage, wrong = await asyncio.to_thread(preview, self.dataset, shown, mapping)
         self.query_one("#preview", WrappedText).show(passage, keep=True)
-        said = f"{wrong} inputs do not resolve" if wrong else "everything resolves"
+        said = f"{count(wrong, 'input')} not resolved" if wrong else "everything resolves"
         self.query_one("#preview-part", Part).title("what metrics get", said)
 
     def do_save(self) -> None:
