@@ -2,48 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from ragtui.metrics.score import State
-from ragtui.targets.calling import Limits, answers, only
-from ragtui.targets.target import Case, Response, Target
+from ragtui.targets.around import Around
+from ragtui.targets.calling import only
+from ragtui.targets.target import Case, Response
 
 
-@dataclass(eq=False)
-class WholeConversation:
+class WholeConversation(Around):
     """A case with a history is answered turn by turn and has the answer to the last one; what was said on the way stands
     in ``extra`` under ``turns``. Time, tokens and cost are of all its turns."""
-
-    target: Target
-
-    @property
-    def spec(self) -> str:
-        return self.target.spec
-
-    @property
-    def replays(self) -> bool:
-        return self.target.replays
-
-    @property
-    def host(self) -> str | None:
-        return self.target.host
-
-    @property
-    def code(self) -> object:
-        return getattr(self.target, "code", ())
-
-    @property
-    def limits(self) -> Limits:
-        found: Limits = getattr(self.target, "limits", Limits())
-        return found
-
-    def respond(self, cases: Sequence[Case]) -> AsyncIterator[Response]:
-        """Each case's last answer as it comes."""
-        return answers(cases, self._ask, Limits(self.limits.concurrency, 86_400.0, 0))
-
-    async def close(self) -> None:
-        await self.target.close()
 
     async def _ask(self, case: Case) -> Response:
         asked = [each["content"] for each in case.history if each["role"] == "user"]

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from ragtui.metrics.score import State
-from ragtui.targets.calling import CallFailed, Limits, answers, only
+from ragtui.targets.around import Around
+from ragtui.targets.calling import CallFailed, Limits, only
 from ragtui.targets.line_target import LineTarget
 from ragtui.targets.output import MARKERS, failed, shown
 from ragtui.targets.python import function_command
@@ -60,38 +61,20 @@ def _opened(path: Path, workspace: Workspace) -> LineTarget:
 
 
 @dataclass(eq=False)
-class _SetUp:
-    """Asks the script, then the target."""
+class _SetUp(Around):
+    """Asks the script, then the target; where the script fails, that is the case's failure."""
 
-    target: Target
     scripts: dict[str, LineTarget]
     every: str | None
 
     @property
-    def spec(self) -> str:
-        return self.target.spec
-
-    @property
-    def replays(self) -> bool:
-        return self.target.replays
-
-    @property
-    def host(self) -> str | None:
-        return self.target.host
-
-    @property
     def code(self) -> tuple[Path | str, ...]:
-        own = (each for script in self.scripts.values() for each in script.code)
-        return (*own, *getattr(self.target, "code", ()))
-
-    def respond(self, cases: Sequence[Case]) -> AsyncIterator[Response]:
-        """Each case's answer as it comes; where its script fails, that is its failure."""
-        limits = getattr(self.target, "limits", LIMITS)
-        return answers(cases, self._ask, Limits(limits.concurrency, 86_400.0, 0))
+        return (*(each for script in self.scripts.values() for each in script.code), *super().code)
 
     async def close(self) -> None:
-        for each in (*self.scripts.values(), self.target):
+        for each in self.scripts.values():
             await each.close()
+        await super().close()
 
     async def _ask(self, case: Case) -> Response:
         name = case.setup if case.setup in self.scripts else self.every
