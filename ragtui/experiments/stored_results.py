@@ -17,7 +17,7 @@ from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.progress import Status
 from ragtui.experiments.recorder import evidence_of, response_of
 from ragtui.experiments.results import CaseDetail, Cell, MetricComparison, MetricSummary, RankedDocument, SideDetail
-from ragtui.experiments.store import Entry, Store, StoreError
+from ragtui.experiments.store import Entry, Store, StoreError, marks
 from ragtui.metrics.score import State
 from ragtui.targets.target import Response
 
@@ -106,7 +106,8 @@ class StoredResults:
         everything = self.cases["position"]
         if side is Side.CANDIDATE:
             return everything
-        return everything.filter(~everything.is_in(self._unanswered(side)))
+        sql = "SELECT position FROM responses WHERE experiment = ? AND side = ? AND state = 'pending'"
+        return everything.filter(~everything.is_in([row[0] for row in self.store.query(sql, self.number, side)]))
 
     def folded(self, metric: PlannedMetric, side: Side) -> pl.DataFrame:
         """One row a case: see ``tally.folded``."""
@@ -143,7 +144,6 @@ class StoredResults:
         return stored_fields(self)
 
     def texts(self, side: Side = Side.CANDIDATE, case_ids: Sequence[str] | None = None) -> pl.DataFrame:
-        """What was asked, expected and answered, a row a case."""
         return stored_texts.texts(self, side, case_ids)
 
     @cached_property
@@ -152,7 +152,6 @@ class StoredResults:
         return stored_texts.columns(self)
 
     def reasons(self, side: Side = Side.CANDIDATE, case_ids: Sequence[str] | None = None) -> pl.DataFrame:
-        """The reason of each metric, a row a case."""
         return stored_texts.reasons(self, side, case_ids)
 
     # -- one case ------------------------------------------------------------------------------------------------
@@ -211,13 +210,11 @@ class StoredResults:
                         yield from ((case_id, cell) for cell in self._cells(side, rows[side].get(position, []), True))
 
     def _cell_rows(self, side: Side, start: int, end: int, texts: str = "") -> dict[int, list[dict[str, Any]]]:
-        """The stored cells of the positions from ``start`` up to ``end``. The metrics are named because the index has them
-        before the positions: without them every score of the side would be looked at."""
-        marks = ",".join("?" * len(self.metrics))
+        """The stored cells of the positions from ``start`` up to ``end``; in the index they stand behind the metrics."""
         found = self.store.query(
             "SELECT scores.*, calls.judge, calls.attempts, calls.prompt_tokens, calls.completion_tokens, calls.cost, "
             f"calls.latency_ms{texts} FROM scores LEFT JOIN calls ON calls.id = scores.call "
-            f"WHERE scores.experiment = ? AND scores.side = ? AND scores.metric IN ({marks}) "
+            f"WHERE scores.experiment = ? AND scores.side = ? AND scores.metric IN ({marks(self.metrics)}) "
             "AND scores.position >= ? AND scores.position < ?",
             self.number,
             side,
@@ -285,8 +282,7 @@ class StoredResults:
                     scores[doc] = score
         for start in range(0, len(positions), _AT_ONCE):
             part = positions[start : start + _AT_ONCE]
-            marks = ",".join("?" * len(part))
-            sql = f"SELECT position, judgments FROM cases WHERE experiment = ? AND position IN ({marks})"
+            sql = f"SELECT position, judgments FROM cases WHERE experiment = ? AND position IN ({marks(part)})"
             for row in self.store.query(sql, self.number, *part):
                 if row["judgments"] is not None:
                     judged = json.loads(row["judgments"])["documents"] or []
@@ -347,10 +343,6 @@ class StoredResults:
     def _rest(self) -> State:
         """The state of cells that were not reached."""
         return State.SKIPPED if self.status is Status.CANCELLED else State.PENDING
-
-    def _unanswered(self, side: Side) -> list[int]:
-        sql = "SELECT position FROM responses WHERE experiment = ? AND side = ? AND state = 'pending'"
-        return [row[0] for row in self.store.query(sql, self.number, side)]
 
     def _diagnoses(self, side: Side) -> pl.DataFrame:
         if side not in self._known_causes:
