@@ -14,6 +14,7 @@ import polars as pl
 
 from ragtui.experiments.plan import Side
 from ragtui.experiments.store import marks
+from ragtui.text import storable
 
 if TYPE_CHECKING:
     from ragtui.experiments.stored_results import StoredResults
@@ -104,7 +105,8 @@ def _decoded(text: str) -> Mapping[str, Any]:
     try:
         return msgspec.json.decode(text)  # type: ignore[no-any-return]
     except msgspec.DecodeError:  # half a surrogate pair, which Python's own reader takes
-        return json.loads(text)  # type: ignore[no-any-return]
+        read: dict[str, Any] = json.loads(text)
+        return {storable(key): storable(value) if isinstance(value, str) else value for key, value in read.items()}
 
 
 def _as_text(value: Any) -> str | None:
