@@ -36,9 +36,8 @@ _AFTER: Final = len('"}\r\n')
 # byte less than the shortest key could add.
 _SPARE: Final = len('{"_id":"","text":""}') + len('"_id":"x",') - 1
 _SPARE_TITLED: Final = len('{"_id":"","title":"","text":""}') + len('"_id":"x",') - 1
-_PAIR: Final = len('{"query-id":"","corpus-id":"","score":0}') + len('"score":0,')  # with a key twice it is that long
+_PAIR: Final = len('{"query-id":"","corpus-id":"","score":0}') + len('"score":0,')  # that long with a key twice
 _TAILS: Final = 64
-_BLOCK: Final = 1 << 15  # bytes of lines that are decoded together, which stay in the CPU's own cache
 _QUOTE: Final = 0x22  # as a number: so it is searched for fastest
 _BACKSLASH: Final = 0x5C
 
@@ -110,7 +109,7 @@ def scan_range(part: Range) -> Scanned:
     texts, numbers, step = _LOOPS[part.kind]
     kept: dict[str, Any] = {**{name: [] for name in texts}, **{name: array("d") for name in numbers}}
     report = Report(part.file)
-    sizes: list[int] = []
+    sizes = array("Q")
     several: dict[int, int] = {}  # how many records lines have that were taken apart
     unreadable = told = 0
     place, seen = part.start, 0  # brought up to date only where it is asked for
@@ -139,7 +138,7 @@ def scan_range(part: Range) -> Scanned:
     return Scanned(packed, {name: kept[name] for name in numbers}, lines, places, len(sizes), unreadable, report)
 
 
-def _documents(kind: Kind, stream: Iterable[bytes], sizes: list[int], ids: list[str]) -> Iterator[bytes]:
+def _documents(kind: Kind, stream: Iterable[bytes], sizes: array[int], ids: list[str]) -> Iterator[bytes]:
     """Keeps sound documents; yields lines that must be taken apart. The size of a line is kept before it is yielded."""
     tails: set[bytes] = set()
     other = yield from _documents_alone(kind, stream, sizes, ids, tails)
@@ -159,7 +158,7 @@ def _documents(kind: Kind, stream: Iterable[bytes], sizes: list[int], ids: list[
 
 
 def _documents_alone(
-    kind: Kind, stream: Iterable[bytes], sizes: list[int], ids: list[str], tails: set[bytes]
+    kind: Kind, stream: Iterable[bytes], sizes: array[int], ids: list[str], tails: set[bytes]
 ) -> Generator[bytes, None, bytes | None]:
     """As ``_documents``, up to the first line that has other keys or does not decode, which it returns: the rest of the
     range is likely to be like it."""
@@ -185,14 +184,14 @@ def _decoder(record: type[Record]) -> Callable[[bytes], Any]:
     return msgspec.json.Decoder(record).decode
 
 
-def _sized(stream: Iterable[bytes], sizes: list[int]) -> Iterator[bytes]:
+def _sized(stream: Iterable[bytes], sizes: array[int]) -> Iterator[bytes]:
     for raw in stream:
         sizes.append(len(raw))
         yield raw
 
 
 def _queries(
-    kind: Kind, stream: Iterable[bytes], sizes: list[int], ids: list[str], texts: list[str]
+    kind: Kind, stream: Iterable[bytes], sizes: array[int], ids: list[str], texts: list[str]
 ) -> Iterator[bytes]:
     decode = _decoder(kind.record)
     tails: set[bytes] = set()
@@ -211,46 +210,39 @@ def _queries(
 
 
 def _pairs(
-    kind: Kind, stream: BinaryIO, sizes: list[int], queries: list[str], documents: list[str], scores: array[float]
+    kind: Kind,
+    stream: Iterable[bytes],
+    sizes: array[int],
+    queries: list[str],
+    documents: list[str],
+    scores: array[float],
 ) -> Iterator[bytes]:
-    """Many lines at once, which are so short that a step of the loop would take longer than to decode one; those among which
-    any is doubtful one by one."""
-    decode = _decoder(kind.alone or kind.record)
-    while lines := stream.readlines(_BLOCK):
+    alone, decode = _decoder(kind.alone or kind.record), _decoder(kind.record)
+    size_of, keep_query, keep_document, keep_score = sizes.append, queries.append, documents.append, scores.append
+    shortest = _PAIR
+    for raw in stream:
+        size = len(raw)
+        size_of(size)
         try:
-            records = list(map(decode, lines))
+            record = alone(raw)
+            spare = size - len(record.query) - len(record.document) - shortest
         except _UNDECODED:
-            records = []
-        around = [len(raw) - len(each.query) - len(each.document) for raw, each in zip(lines, records, strict=False)]
-        if max(around, default=_PAIR) >= _PAIR:
-            yield from _pairs_singly(kind, lines, sizes, queries, documents, scores)
-            continue
-        sizes += map(len, lines)
-        queries += [each.query for each in records]
-        documents += [each.document for each in records]
-        scores.extend([each.score for each in records])
-
-
-def _pairs_singly(
-    kind: Kind, lines: Iterable[bytes], sizes: list[int], queries: list[str], documents: list[str], scores: array[float]
-) -> Iterator[bytes]:
-    decode = _decoder(kind.record)
-    for raw in _sized(lines, sizes):
-        try:
-            record = decode(raw)
-        except _UNDECODED:
-            yield raw
-            continue
-        if _repeats(raw, b'"query-id"', b'"corpus-id"', b'"score"'):
+            try:
+                record = decode(raw)  # which may have other keys
+                spare = 0
+            except _UNDECODED:
+                yield raw
+                continue
+        if spare >= 0 and _repeats(raw, b'"query-id"', b'"corpus-id"', b'"score"'):
             yield raw
         else:
-            queries.append(record.query)
-            documents.append(record.document)
-            scores.append(record.score)
+            keep_query(record.query)
+            keep_document(record.document)
+            keep_score(record.score)
 
 
 def _rankings(
-    kind: Kind, stream: Iterable[bytes], sizes: list[int], queries: list[str], rankings: list[list[str]]
+    kind: Kind, stream: Iterable[bytes], sizes: array[int], queries: list[str], rankings: list[list[str]]
 ) -> Iterator[bytes]:
     decode = _decoder(kind.record)
     for raw in _sized(stream, sizes):
