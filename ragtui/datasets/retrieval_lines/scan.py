@@ -10,12 +10,13 @@ import io
 from array import array
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain
+from itertools import accumulate, chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
 import msgspec
 
+from ragtui.datasets import workers
 from ragtui.datasets.findings import SHOWN_PER_RULE, Report, shown_per_rule
 from ragtui.datasets.retrieval_lines.records import KINDS, Kind, Record, is_utf8, repair
 from ragtui.datasets.retrieval_lines.tally import tally
@@ -89,6 +90,11 @@ def scan(ranges: Sequence[Range]) -> Iterator[Scanned]:
     alone = shown_per_rule() != SHOWN_PER_RULE  # what is listed here is not known to other processes
     many = not alone and weight > _ALONE and available_cpus() > 1 and all(part.data is None for part in ranges)
     return _in_order(ranges, spread(scan_range, ranges) if many else map(scan_range, ranges))
+
+
+def begin_ahead(corpus: Path) -> None:
+    """Starts on a large corpus while what will ask for it is still being loaded."""
+    workers.begin_ahead(scan_range, [*islice(cut("corpus", corpus, corpus.name, 0), available_cpus())])
 
 
 def _in_order(ranges: Sequence[Range], found: Iterator[Scanned]) -> Iterator[Scanned]:
@@ -336,10 +342,11 @@ def cut(kind: str, path: Path, file: str, start: int, data: bytes | None = None)
     if data is not None or size - start <= _ALONE:
         yield Range(kind, str(path), file, start, size, data)
         return
-    chunk = _CHUNK if kind == "corpus" else _SMALL_CHUNK
+    large, last = (_CHUNK, _CHUNK // 4) if kind == "corpus" else (_SMALL_CHUNK, _SMALL_CHUNK)
     with path.open("rb") as stream:
         while start < size:
             end = size
+            chunk = large if size - start > 4 * large else last  # so that all processes end together
             if start + chunk < size:
                 stream.seek(start + chunk - 1)
                 stream.readline()
