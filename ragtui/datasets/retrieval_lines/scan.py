@@ -60,27 +60,20 @@ class Range:
 
 @dataclass
 class Scanned:
-    """A range as scanned. ``texts`` and ``numbers`` hold a value per record; ``lines`` its line, ``places`` where that
-    begins in the file. Lines are counted from ``base``, which is 0 until all ranges are put in order; ``lines`` is ``None``
-    where every line is a record. ``unreadable`` counts lines that hold something, but no record."""
+    """A range as scanned, of ``size`` bytes. ``texts`` and ``numbers`` hold a value per record; ``lines`` its line, ``places``
+    where that begins in the file (documents alone, whose texts are fetched when they are wanted). Lines are counted from
+    ``base``, which is 0 until all ranges are put in order; ``lines`` is ``None`` where every line is a record. ``unreadable``
+    counts lines that hold something, but no record."""
 
     texts: dict[str, Texts]
     numbers: dict[str, array[float]]
     lines: array[int] | None
-    places: array[int]
+    places: array[int] | None
     line_count: int
     unreadable: int
     report: Report
+    size: int = 0
     base: int = 0
-
-    @property
-    def height(self) -> int:
-        return len(self.places)
-
-    @property
-    def size(self) -> int:
-        """Bytes, about."""
-        return self.places[-1] - self.places[0] if self.places else 0
 
 
 def scan(ranges: Sequence[Range]) -> Iterator[Scanned]:
@@ -133,15 +126,18 @@ def scan_range(part: Range) -> Scanned:
             if len(records) != 1:
                 several[index] = len(records)
                 unreadable += not records and bool(raw.strip())
-    places = array("Q", accumulate(sizes, initial=part.start))
-    places.pop()
+    places: array[int] | None = None
+    if part.kind == "corpus":
+        places = array("Q", accumulate(sizes, initial=part.start))
+        places.pop()
     lines: array[int] | None = None
     if several:
         indices = [index for index in range(len(sizes)) for _ in range(several.get(index, 1))]
         lines = array("I", [index + 1 for index in indices])
-        places = array("Q", [places[index] for index in indices])
+        places = places and array("Q", [places[index] for index in indices])
     packed = {name: _packed(kept[name]) for name in texts}
-    return Scanned(packed, {name: kept[name] for name in numbers}, lines, places, len(sizes), unreadable, report)
+    kept_numbers = {name: kept[name] for name in numbers}
+    return Scanned(packed, kept_numbers, lines, places, len(sizes), unreadable, report, part.end - part.start)
 
 
 def _documents(kind: Kind, stream: Iterable[bytes], sizes: array[int], ids: list[str]) -> Iterator[bytes]:
