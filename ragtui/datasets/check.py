@@ -346,10 +346,16 @@ def _nobody_knows(source: Source) -> str:
         return "the file is empty"
     reading = reading_of(source)
     table = reading.table
+    errors = [finding for finding in reading.report.findings if finding.level is Level.ERROR]
+    told = f"line {errors[0].line}: {errors[0].message}" if errors and errors[0].line else ""
+    told = told or (errors[0].message if errors else "")
     if table is None:
-        errors = [finding.message for finding in reading.report.findings if finding.level is Level.ERROR]
-        return errors[0] if errors else "not a dataset ragtui knows (neither CSV, JSON, JSONL nor XLSX)"
+        return told or "not a dataset ragtui knows (neither CSV, JSON, JSONL nor XLSX)"
     headers = ", ".join(repr(header) for header in table.headers[:8] if header)
     if not headers:
-        return "not a dataset ragtui knows: it has no named columns"
-    return f"not a dataset ragtui knows; its columns are {headers}; name its format with --format (table takes any)"
+        return told or "not a dataset ragtui knows: it has no named columns"
+    if table.container == "jsonl" and table.frame.height == 1 and errors and errors[0].code == "JSON010":
+        return f"{told}; if it is one document, name it .json (its keys are {headers})"
+    return f"not a dataset ragtui knows; its columns are {headers}; name its format with --format (table takes any)" + (
+        f"; {told}" if told else ""
+    )

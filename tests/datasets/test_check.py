@@ -98,7 +98,7 @@ class TestWhatIsNamedSeveralWays:
         opened = open_datasets(["a", "./a"])
         assert opened.unread == ["a/no.csv"]
         assert len(opened.notes) == 1
-        with pytest.raises(CannotOpen, match="a/no.csv: not a dataset ragtui knows"):
+        with pytest.raises(CannotOpen, match=r"a/no\.csv: not a dataset ragtui knows"):
             open_datasets(["a", "a/no.csv"])
 
     def test_a_file_of_a_set_belongs_to_the_folder_in_either_order(self, here: Path) -> None:
@@ -141,6 +141,13 @@ class TestWhatIsNamedSeveralWays:
     [
         ("empty.csv", b"", "the file is empty"),
         ("other.csv", b"a,b\n1,2\n", "not a dataset ragtui knows; its columns are 'a', 'b'"),
+        (
+            "eval.jsonl",
+            b'{\n"rows": [],\n"metrics": 1}\n',
+            "line 1: one JSON object .* lines 1 to 3; .* name it .json .*'rows', 'metrics'",
+        ),
+        ("cut.jsonl", b'{\n "query": "a",\n "response": "', "line 3: the record is cut off"),
+        ("list.jsonl", b'["a", "b"]\n["c"]\n', "line 1: the record is a list; an object is needed"),
         ("picture.csv", b"\x89PNG\r\n\x1a\n\x00\x00", "not a dataset ragtui knows"),
     ],
 )
