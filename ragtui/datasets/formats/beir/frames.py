@@ -157,8 +157,7 @@ def _prepared(wanted: Wanted) -> _Prepared:
     if head.startswith(_BOM):
         start = len(_BOM)
         report.add(json_rules.byte_order_mark((Edit(0, start, ""),)))
-    size = wanted.path.stat().st_size if data is None else len(data)
-    shape = shape_of(head[start:], size <= len(head))
+    shape = shape_of(head[start:])
     if shape is Shape.LINES:
         return _Prepared(shape, report, list(cut(wanted.kind, wanted.path, wanted.file, start, data)), [])
     whole = wanted.path.read_bytes() if data is None else data
@@ -175,7 +174,8 @@ def _from_elements(kind: str, data: bytes, start: int, shape: Shape, report: Rep
         aside = f"; it breaks off at line {listed.fault.line}: {listed.fault.message}" if listed.fault else ""
         report.add(json_rules.array(line, len(listed.found), noun, aside, fix))
     else:
-        report.add(json_rules.spread(line, len(listed.found), fix))
+        if listed.found:
+            report.add(json_rules.spread(line, len(listed.found), data.rstrip(b" \t\r\n").count(b"\n") + 1, fix))
         report.extend([listed.fault] if listed.fault else [])
     found = Report(report.file)
     columns: dict[str, list[Any]] = {}
