@@ -151,6 +151,7 @@ class Results(Protocol):
     status: Status
     metrics: tuple[str, ...]  # in the group's order
     cluster: str | None  # the column that names each case's source, where intervals and tests are to heed it
+    remarks: tuple[str, ...]  # what has to be said of its answers or its file, a line each
     slicing: tuple[str, ...]  # the columns by whose values the figures are shown apart as well
 
     @property

@@ -39,6 +39,7 @@ class StoredResults:
         self.plan = entry.plan
         self.status = entry.status
         self.metrics = tuple(each.spec for each in entry.plan.metrics)
+        self.remarks = entry.remarks
         self.cluster: str | None = None
         self.slicing: tuple[str, ...] = ()
         self._folded: dict[tuple[str, Side], pl.DataFrame] = {}
