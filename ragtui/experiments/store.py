@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragtui.experiments import database, writer_lock
 from ragtui.experiments.database import StoreError, explained
-from ragtui.experiments.plan import Plan
+from ragtui.experiments.plan import Plan, Side
 from ragtui.experiments.progress import Status
 from ragtui.workspace import Workspace
 
@@ -232,7 +232,24 @@ class Store:
 
     def _remarks(self, number: int) -> tuple[str, ...]:
         sql = "SELECT side, remark FROM run_remarks WHERE experiment = ? ORDER BY side DESC, rowid"
-        return tuple(f"{row['side']}: {row['remark']}" for row in self.query(sql, number))
+        said = [f"{row['side']}: {row['remark']}" for row in self.query(sql, number)]
+        return (*said, *(self._missing(number, side) for side in Side if self._unanswered(number, side)))
+
+    def _unanswered(self, number: int, side: Side) -> int:
+        sql = "SELECT count(*) FROM responses WHERE experiment = ? AND side = ? AND state = 'pending'"
+        return int(self.query(sql, number, side)[0][0])
+
+    def _missing(self, number: int, side: Side) -> str:
+        """Which cases had no recorded response."""
+        from ragtui.experiments.wording import NAMED, missing
+
+        sql = (
+            "SELECT case_id FROM responses JOIN cases USING (experiment, position) "
+            "WHERE experiment = ? AND side = ? AND state = 'pending' ORDER BY position LIMIT ?"
+        )
+        first = [row["case_id"] for row in self.query(sql, number, side, NAMED)]
+        of = self.query("SELECT cases FROM experiments WHERE number = ?", number)[0]["cases"]
+        return missing(side, first, self._unanswered(number, side), of)
 
     def _cost(self, number: int, plan: Plan) -> float | None:
         """What was paid for this experiment: replies that were kept, and answers that another one asked for, cost nothing."""

@@ -201,6 +201,9 @@ def test_the_plan_says_who_is_asked_what_is_started_and_sent(desk: Shell) -> Non
     run(desk, "--candidate", "python:bot:answer", "--metrics", "f1")
     said = desk("run", "desk.jsonl", "--candidate", "python:bot:answer", "--metrics", "f1", "--plan").out
     assert "at the pace of earlier runs" in said
+    (desk.folder / "bot.py").write_text(BOT + "# another bot now\n")
+    said = desk("run", "desk.jsonl", "--candidate", "python:bot:answer", "--metrics", "f1", "--plan").out
+    assert "time unknown" in said
 
 
 def test_a_setup_script_supplies_inputs_that_win_and_is_shown_no_expected_value(desk: Shell) -> None:
