@@ -141,7 +141,7 @@ async def _of_cases(
         if side is Side.BASELINE and not answered:
             notes.append(f"baseline {spec}: nothing recorded, the candidate is shown alone")
         elif n := len(responses) - len(answered):
-            ids = dataset.cases[CASE_ID] if dataset.cases is not None else []
+            ids: list[str] = [] if dataset.cases is None else dataset.cases[CASE_ID].to_list()
             first = [ids[at] for at in sorted(responses) if at not in answered][: wording.NAMED]
             notes.append(wording.missing(side, first, n, len(responses)))
         notes += getattr(target, "notes", ())

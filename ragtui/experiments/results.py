@@ -129,6 +129,7 @@ class CaseDetail:
 
     ``labels`` maps a side (``candidate``) to the label of the row's cause, and a side with a metric
     (``candidate groundedness``) to the opinion of that verdict; the words are those of ``labels.Label``.
+    ``on_other_answers`` are, in words, labels that other experiments' answers to this case were given.
     """
 
     case_id: str
@@ -138,6 +139,7 @@ class CaseDetail:
     sides: tuple[SideDetail, ...]
     labels: Mapping[str, str]
     note: str = ""
+    on_other_answers: tuple[str, ...] = ()
 
     def side(self, side: Side) -> SideDetail | None:
         return next((each for each in self.sides if each.side is side), None)
