@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from ragtui import children
 from ragtui.targets.calling import CallFailed
 from ragtui.targets.output import BAD_OUTPUT, EXCEPTION, TIMEOUT, shown
 from ragtui.targets.surplus import Kind, Surplus
@@ -106,6 +107,7 @@ class LineProcess:
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise CallFailed(EXCEPTION, f"{command[0]} cannot be started: {reason}") from error
+        children.started(process.pid)
         found = cls(process, foreign, surplus or Surplus())
         found._readers = [asyncio.ensure_future(found._read()), asyncio.ensure_future(found._drain())]
         return found
@@ -205,6 +207,7 @@ class LineProcess:
         if self.process.stdin is not None:
             self.process.stdin.close()
         with contextlib.suppress(ProcessLookupError, PermissionError):
+            children.ended(self.process.pid)
             os.killpg(self.process.pid, signal.SIGKILL)  # not process.kill(), which would reap it behind asyncio's back
         for each in self._readers:
             each.cancel()
