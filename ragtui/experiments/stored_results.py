@@ -13,6 +13,7 @@ import polars as pl
 from ragtui.experiments import diagnoses, labels, stored_texts, tally
 from ragtui.experiments.frames import averaged, kept, spread_out, unpacked
 from ragtui.experiments.grouping import sources, stored_fields
+from ragtui.experiments.labelled_answers import told_apart
 from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.progress import Status
 from ragtui.experiments.recorder import evidence_of, response_of
@@ -39,6 +40,7 @@ class StoredResults:
         self.plan = entry.plan
         self.status = entry.status
         self.metrics = tuple(each.spec for each in entry.plan.metrics)
+        self.remarks = entry.remarks
         self.cluster: str | None = None
         self.slicing: tuple[str, ...] = ()
         self._folded: dict[tuple[str, Side], pl.DataFrame] = {}
@@ -162,7 +164,8 @@ class StoredResults:
         if not found:
             raise KeyError(case_id)
         case = found[0]
-        given = [each for each in labels.labels(self.store, self.entry.source) if each.case_id == case_id]
+        of_case = [each for each in labels.labels(self.store, self.entry.source) if each.case_id == case_id]
+        given, others = told_apart(self.store, self.entry, of_case)
         return CaseDetail(
             case_id=case_id,
             name=case["name"],
@@ -171,6 +174,11 @@ class StoredResults:
             sides=tuple(self._side_detail(side, case) for side in self.sides),
             labels={f"{each.side} {each.metric}".strip(): each.value for each in given if each.value},
             note="\n".join(each.note for each in given if each.note),
+            on_other_answers=tuple(
+                f"{each.side}{f' {each.metric}' if each.metric else ''}: {each.value or each.note} "
+                f"(given to another answer, in {each.experiment})"
+                for each in others
+            ),
         )
 
     def _side_detail(self, side: Side, case: Any) -> SideDetail:
@@ -349,9 +357,10 @@ class StoredResults:
         return self._known_causes[side]
 
     def _labels(self, side: Side) -> pl.DataFrame:
-        """``case_id``, ``label`` (the last given, of whichever author), ``note``."""
+        """``case_id``, ``label`` (the last given to this answer, of whichever author), ``note``."""
         found: dict[str, tuple[str | None, str | None]] = {}
-        for each in labels.labels(self.store, self.entry.source):
+        given, _ = told_apart(self.store, self.entry, labels.labels(self.store, self.entry.source))
+        for each in given:
             label, note = found.get(each.case_id, (None, None))
             if each.side is side and not each.metric:
                 label = each.value or label

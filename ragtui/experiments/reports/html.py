@@ -43,7 +43,7 @@ def _content(results: Results, judgement: Judgement) -> dict[str, Any]:
     return {
         "title": text.cell(f"{plan.dataset}: {plan.candidate}{against}"),
         "head": text.cell(
-            f"experiment {results.experiment}, {results.status}, judge {plan.judge}. {' '.join(remarks(plan))}"
+            f"experiment {results.experiment}, {results.status}, judge {plan.judge}. {' '.join(remarks(results))}"
         ),
         "gate": _gate(judgement),
         "figures": _figures(results),
