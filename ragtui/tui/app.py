@@ -28,7 +28,7 @@ from ragtui.tui.screens.main import MainScreen
 from ragtui.tui.widgets.choosing import Choice, Choosing
 from ragtui.tui.widgets.key_bar import key_of
 from ragtui.tui.widgets.part import zoom
-from ragtui.tui.widgets.prompt_line import ask
+from ragtui.tui.widgets.prompt_line import ask, recall
 from ragtui.tui.workbench import Workbench
 from ragtui.workspace import Workspace, WorkspaceError
 
@@ -94,6 +94,7 @@ class RagtuiApp(KeysInOrder, Performs, App[None], inherit_bindings=False):
     async def _load(self) -> None:
         """Opens what was named on the command line, and the experiment that was asked for."""
         await asyncio.to_thread(self.workbench.warm_up)
+        recall("filter", self.workbench.kept.filters())
         self.main.alter()
         await self.main.pane.loaded()
         if self._experiment is not None:
