@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import io
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
 import msgspec
 
 from ragtui.datasets.findings import SHOWN_PER_RULE, Report, shown_per_rule
-from ragtui.datasets.retrieval_lines.records import KINDS, is_utf8, repair
+from ragtui.datasets.retrieval_lines.records import KINDS, Kind, Record, is_utf8, repair
 from ragtui.datasets.retrieval_lines.tally import tally
 from ragtui.datasets.workers import available_cpus, spread
 
@@ -32,8 +32,13 @@ _UNDECODED: Final = (msgspec.MsgspecError, RecursionError)
 _BEFORE: Final = len('{"_id": "", "text": "')
 _BEFORE_TITLED: Final = len('{"_id": "", "title": "", "text": "')
 _AFTER: Final = len('"}\r\n')
-_PAIR: Final = len('{"query-id":"","corpus-id":"","score":}') + len('"score":1,') - 1
+# A line of no other keys repeats none if it is no longer than its values, the least of keys and quotes around them, and a
+# byte less than the shortest key could add.
+_SPARE: Final = len('{"_id":"","text":""}') + len('"_id":"x",') - 1
+_SPARE_TITLED: Final = len('{"_id":"","title":"","text":""}') + len('"_id":"x",') - 1
+_PAIR: Final = len('{"query-id":"","corpus-id":"","score":0}') + len('"score":0,')  # with a key twice it is that long
 _TAILS: Final = 64
+_BLOCK: Final = 1 << 15  # bytes of lines that are decoded together, which stay in the CPU's own cache
 _QUOTE: Final = 0x22  # as a number: so it is searched for fastest
 _BACKSLASH: Final = 0x5C
 
@@ -108,11 +113,9 @@ def scan_range(part: Range) -> Scanned:
     sizes: list[int] = []
     several: dict[int, int] = {}  # how many records lines have that were taken apart
     unreadable = told = 0
-    decode = msgspec.json.Decoder(KINDS[part.kind].record).decode
-    keep = [column.append for column in kept.values()]
     place, seen = part.start, 0  # brought up to date only where it is asked for
     with _open(part) as stream:
-        for raw in step(decode, stream, sizes.append, *keep):
+        for raw in step(KINDS[part.kind], stream, sizes, *kept.values()):
             index = len(sizes) - 1
             records = tally(part.kind, raw, report) if told >= shown_per_rule() else None
             if records is None:
@@ -120,8 +123,8 @@ def scan_range(part: Range) -> Scanned:
                 records = repair(part.kind, raw, index + 1, place, report)
                 told += 1
             for record in records:
-                for name, append in zip(kept, keep, strict=True):
-                    append(getattr(record, name))
+                for name, column in kept.items():
+                    column.append(getattr(record, name))
             if len(records) != 1:
                 several[index] = len(records)
                 unreadable += not records and bool(raw.strip())
@@ -136,89 +139,121 @@ def scan_range(part: Range) -> Scanned:
     return Scanned(packed, {name: kept[name] for name in numbers}, lines, places, len(sizes), unreadable, report)
 
 
-def _documents(
-    decode: Callable[[bytes], Any], stream: BinaryIO, size_of: Callable[[int], None], keep_id: Callable[[str], None]
-) -> Iterator[bytes]:
-    """Keeps sound documents; yields lines that must be taken apart. The size of a line is counted before it is yielded."""
+def _documents(kind: Kind, stream: Iterable[bytes], sizes: list[int], ids: list[str]) -> Iterator[bytes]:
+    """Keeps sound documents; yields lines that must be taken apart. The size of a line is kept before it is yielded."""
     tails: set[bytes] = set()
-    before, titled, after, quote = _BEFORE, _BEFORE_TITLED, -_AFTER, _QUOTE
-    for raw in stream:
-        size_of(len(raw))
+    other = yield from _documents_alone(kind, stream, sizes, ids, tails)
+    if other is None:
+        return
+    decode = _decoder(kind.record)
+    for raw in chain((other,), _sized(stream, sizes)):
         try:
             record = decode(raw)
         except _UNDECODED:
             yield raw
             continue
-        identity, title, text = record.id, record.title, record.text
-        start = len(identity) + (before if title is None else titled + len(title))
-        there = raw.find(quote, start, after)
-        if (there >= 0 and _is_doubtful(raw, start, there, tails)) or text.isspace():
+        if _may_repeat(raw, record.id, record.title, tails) or record.text.isspace():
             yield raw
         else:
-            keep_id(identity)
+            ids.append(record.id)
 
 
-def _queries(
-    decode: Callable[[bytes], Any],
-    stream: BinaryIO,
-    size_of: Callable[[int], None],
-    keep_id: Callable[[str], None],
-    keep_text: Callable[[str], None],
-) -> Iterator[bytes]:
-    tails: set[bytes] = set()
-    before, after, quote = _BEFORE, -_AFTER, _QUOTE
-    for raw in stream:
-        size_of(len(raw))
-        try:
-            record = decode(raw)
-        except _UNDECODED:
-            yield raw
-            continue
-        text = record.text
-        start = len(record.id) + before
-        there = raw.find(quote, start, after)
-        if (there >= 0 and _is_doubtful(raw, start, there, tails)) or text.isspace():
-            yield raw
-        else:
-            keep_id(record.id)
-            keep_text(text)
-
-
-def _pairs(
-    decode: Callable[[bytes], Any],
-    stream: BinaryIO,
-    size_of: Callable[[int], None],
-    keep_query: Callable[[str], None],
-    keep_document: Callable[[str], None],
-    keep_score: Callable[[float], None],
-) -> Iterator[bytes]:
-    limit = _PAIR
+def _documents_alone(
+    kind: Kind, stream: Iterable[bytes], sizes: list[int], ids: list[str], tails: set[bytes]
+) -> Generator[bytes, None, bytes | None]:
+    """As ``_documents``, up to the first line that has other keys or does not decode, which it returns: the rest of the
+    range is likely to be like it."""
+    decode = _decoder(kind.alone or kind.record)
+    size_of, keep, untitled, titled = sizes.append, ids.append, _SPARE, _SPARE_TITLED
     for raw in stream:
         size = len(raw)
         size_of(size)
         try:
             record = decode(raw)
         except _UNDECODED:
-            yield raw
-            continue
-        query, document = record.query, record.document
-        if size - len(query) - len(document) > limit and _repeats(raw, b'"query-id"', b'"corpus-id"', b'"score"'):
+            return raw
+        identity, title, text = record.id, record.title, record.text
+        spare = size - len(identity) - len(text) - (untitled if title is None else titled + len(title))
+        if (spare > 0 and _may_repeat(raw, identity, title, tails)) or text.isspace():
             yield raw
         else:
-            keep_query(query)
-            keep_document(document)
-            keep_score(record.score)
+            keep(identity)
+    return None
+
+
+def _decoder(record: type[Record]) -> Callable[[bytes], Any]:
+    return msgspec.json.Decoder(record).decode
+
+
+def _sized(stream: Iterable[bytes], sizes: list[int]) -> Iterator[bytes]:
+    for raw in stream:
+        sizes.append(len(raw))
+        yield raw
+
+
+def _queries(
+    kind: Kind, stream: Iterable[bytes], sizes: list[int], ids: list[str], texts: list[str]
+) -> Iterator[bytes]:
+    decode = _decoder(kind.record)
+    tails: set[bytes] = set()
+    for raw in _sized(stream, sizes):
+        try:
+            record = decode(raw)
+        except _UNDECODED:
+            yield raw
+            continue
+        identity, text = record.id, record.text
+        if _may_repeat(raw, identity, None, tails) or text.isspace():
+            yield raw
+        else:
+            ids.append(identity)
+            texts.append(text)
+
+
+def _pairs(
+    kind: Kind, stream: BinaryIO, sizes: list[int], queries: list[str], documents: list[str], scores: array[float]
+) -> Iterator[bytes]:
+    """Many lines at once, which are so short that a step of the loop would take longer than to decode one; those among which
+    any is doubtful one by one."""
+    decode = _decoder(kind.alone or kind.record)
+    while lines := stream.readlines(_BLOCK):
+        try:
+            records = list(map(decode, lines))
+        except _UNDECODED:
+            records = []
+        around = [len(raw) - len(each.query) - len(each.document) for raw, each in zip(lines, records, strict=False)]
+        if max(around, default=_PAIR) >= _PAIR:
+            yield from _pairs_singly(kind, lines, sizes, queries, documents, scores)
+            continue
+        sizes += map(len, lines)
+        queries += [each.query for each in records]
+        documents += [each.document for each in records]
+        scores.extend([each.score for each in records])
+
+
+def _pairs_singly(
+    kind: Kind, lines: Iterable[bytes], sizes: list[int], queries: list[str], documents: list[str], scores: array[float]
+) -> Iterator[bytes]:
+    decode = _decoder(kind.record)
+    for raw in _sized(lines, sizes):
+        try:
+            record = decode(raw)
+        except _UNDECODED:
+            yield raw
+            continue
+        if _repeats(raw, b'"query-id"', b'"corpus-id"', b'"score"'):
+            yield raw
+        else:
+            queries.append(record.query)
+            documents.append(record.document)
+            scores.append(record.score)
 
 
 def _rankings(
-    decode: Callable[[bytes], Any],
-    stream: BinaryIO,
-    size_of: Callable[[int], None],
-    keep_query: Callable[[str], None],
-    keep_ranking: Callable[[list[str]], None],
+    kind: Kind, stream: Iterable[bytes], sizes: list[int], queries: list[str], rankings: list[list[str]]
 ) -> Iterator[bytes]:
-    for raw in stream:
-        size_of(len(raw))
+    decode = _decoder(kind.record)
+    for raw in _sized(stream, sizes):
         try:
             record = decode(raw)
         except _UNDECODED:
@@ -227,8 +262,8 @@ def _rankings(
         if _repeats(raw, b'"query-id"', b'"ranking"'):
             yield raw
         else:
-            keep_query(record.query)
-            keep_ranking(record.ranking)
+            queries.append(record.query)
+            rankings.append(record.ranking)
 
 
 _LOOPS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], Callable[..., Iterator[bytes]]]]] = {
@@ -240,17 +275,15 @@ _LOOPS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], Callable[..., It
 }
 
 
-def _is_doubtful(raw: bytes, start: int, there: int, tails: set[bytes]) -> bool:
-    """Whether a line that decoded may still be at fault: a key twice, or bad bytes in a key that is not read.
-
-    ``start`` is where the text begins if only its id and title come before it, ``there`` the first quote after that.
-    ``tails`` remembers what may follow a text.
-    """
-    first = there
-    while raw[there - 1] == _BACKSLASH:  # the text's own: before the first quote of a key there never is one
+def _may_repeat(raw: bytes, identity: str, title: str | None, tails: set[bytes]) -> bool:
+    """Whether a line that decoded may still be at fault: a key twice, or bad bytes in a key that is not read. ``tails``
+    remembers what may follow a text."""
+    start = len(identity) + (_BEFORE if title is None else _BEFORE_TITLED + len(title))
+    first = there = raw.find(_QUOTE, start, -_AFTER)
+    while there >= 0 and raw[there - 1] == _BACKSLASH:  # the text's own: before a quote of a key there never is one
         there = raw.find(_QUOTE, there + 1, -_AFTER)
-        if there < 0:
-            return False
+    if there < 0:
+        return False
     tail = raw[first:]
     if tail in tails:
         return False
