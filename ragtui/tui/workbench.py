@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ragtui.tui.kept import Kept
 from ragtui.tui.metric_groups import MetricGroups
 from ragtui.tui.opened import OpenDataset, around, as_said, read
 from ragtui.tui.widgets.top_bar import Counts
@@ -36,6 +37,7 @@ class Workbench(MetricGroups):
     def __init__(self, workspace: Workspace, paths: list[str] | None = None, *, demo: bool = False) -> None:
         super().__init__(workspace)
         self.paths = paths or []
+        self.kept = Kept(workspace)
         self.demo = demo
         self.datasets: list[OpenDataset] = []
         self.run: Run | None = None
