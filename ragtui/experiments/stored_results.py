@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
@@ -144,13 +144,18 @@ class StoredResults:
         """``case_id`` and every column by which cases can be grouped."""
         return stored_fields(self)
 
-    def texts(self, side: Side = Side.CANDIDATE) -> pl.DataFrame:
+    def texts(self, side: Side = Side.CANDIDATE, case_ids: Sequence[str] | None = None) -> pl.DataFrame:
         """What was asked, expected and answered, a row a case."""
-        return stored_texts.texts(self, side)
+        return stored_texts.texts(self, side, case_ids)
 
-    def reasons(self, side: Side = Side.CANDIDATE) -> pl.DataFrame:
+    @cached_property
+    def text_columns(self) -> dict[str, tuple[str, str]]:
+        """The columns of ``texts`` and where each is stored."""
+        return stored_texts.columns(self)
+
+    def reasons(self, side: Side = Side.CANDIDATE, case_ids: Sequence[str] | None = None) -> pl.DataFrame:
         """The reason of each metric, a row a case."""
-        return stored_texts.reasons(self, side)
+        return stored_texts.reasons(self, side, case_ids)
 
     # -- one case ------------------------------------------------------------------------------------------------
 
@@ -214,13 +219,17 @@ class StoredResults:
                         yield from ((case_id, cell) for cell in self._cells(side, rows[side].get(position, []), True))
 
     def _cell_rows(self, side: Side, start: int, end: int, texts: str = "") -> dict[int, list[dict[str, Any]]]:
-        """The stored cells of the positions from ``start`` up to ``end``."""
+        """The stored cells of the positions from ``start`` up to ``end``. The metrics are named because the index has them
+        before the positions: without them every score of the side would be looked at."""
+        marks = ",".join("?" * len(self.metrics))
         found = self.store.query(
             "SELECT scores.*, calls.judge, calls.attempts, calls.prompt_tokens, calls.completion_tokens, calls.cost, "
             f"calls.latency_ms{texts} FROM scores LEFT JOIN calls ON calls.id = scores.call "
-            "WHERE scores.experiment = ? AND scores.side = ? AND scores.position >= ? AND scores.position < ?",
+            f"WHERE scores.experiment = ? AND scores.side = ? AND scores.metric IN ({marks}) "
+            "AND scores.position >= ? AND scores.position < ?",
             self.number,
             side,
+            *self.metrics,
             start,
             end,
         )
