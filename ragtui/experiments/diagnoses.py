@@ -17,6 +17,7 @@ from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.progress import Status
 from ragtui.experiments.recorder import evidence_of
 from ragtui.experiments.store import marks
+from ragtui.experiments.stored_rankings import rankings
 
 if TYPE_CHECKING:
     from ragtui.experiments.stored_results import StoredResults
@@ -77,7 +78,7 @@ def _of_rankings(
         if each.threshold is not None
     ]
     low = pl.concat([first, *failed]).unique().sort().to_list()
-    for position, grades, listed in results.rankings(side, low):
+    for position, grades, listed in rankings(results, side, low):
         yield position, diagnose_ranking(grades, listed, int(cut) if cut.isdigit() else 10)
 
 

@@ -44,7 +44,7 @@ def _content(results: Results, judgement: Judgement) -> dict[str, Any]:
         "title": text.cell(f"{plan.dataset}: {plan.candidate}{against}"),
         "head": text.cell(
             f"{wording.count(cases.height, 'case')}, {wording.count(len(plan.metrics), 'metric')}, judge {plan.judge}; "
-            f"experiment {results.experiment}, {results.status}. {' '.join(remarks(plan))}"
+            f"experiment {results.experiment}, {results.status}. {' '.join(remarks(results))}"
         ),
         "short": text.cell(wording.in_short(results.comparisons(), plan)),
         "reading": wording.READING,
