@@ -346,7 +346,7 @@ def _content(value: object) -> str | None:
 def _count(fields: Mapping[str, Any], name: str) -> int | None:
     usage = fields.get("usage")
     value = usage.get(name) if isinstance(usage, dict) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53 else None
 
 
 def _is_filter(code: str, body: Mapping[str, Any]) -> bool:
