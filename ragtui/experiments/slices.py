@@ -93,7 +93,7 @@ def _slice(rows: pl.DataFrame, column: str, value: str, metric: PlannedMetric) -
         p_holm=None,
         worse=False,
         delta=float(differences.mean()) if differences.size else None,
-        delta_ci95=None if paired is None else (paired.low, paired.high),
+        delta_ci95=None if paired is None or paired.se == 0.0 else (paired.low, paired.high),
         n_pairs=differences.size,
     )
 
@@ -137,7 +137,7 @@ def _slice_difference(
     names = [f"{metric.spec} {letter}" for letter in found.letters]
     both = rows.filter((pl.col("group") == value) & pl.all_horizontal(pl.col(names).is_not_null()))
     one = statistics.paired(both[names[1]].to_numpy(), both[names[0]].to_numpy(), seed=found.b.plan.seed)
-    ends = None if one.low is None or one.high is None else (one.low, one.high)
+    ends = None if one.low is None or one.high is None or not one.sd else (one.low, one.high)
     p = one.p if one.n >= FEWEST else None
     return SliceDifference(column, value, metric.spec, one.n, one.delta, ends, p, None)
 

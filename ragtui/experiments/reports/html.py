@@ -98,7 +98,7 @@ def _end(end: float | None, plots: list[dict[str, Any]], pick: Callable[[list[fl
 
 def _against(baseline: MetricSummary, found: MetricComparison, metric: PlannedMetric) -> list[str]:
     digits = wording.digits_of(metric)
-    delta = f"{wording.signed_number(found.delta, digits)} {wording.interval(found.ci95, digits, signed=True)}"
+    delta = f"{wording.signed_number(found.delta, digits)} {wording.paired_interval(found, digits)}"
     return [wording.mean(baseline, metric), delta, wording.p_value(found.p_holm)]
 
 

@@ -63,7 +63,7 @@ def _table(results: Results) -> str:
         ]
         if compared:
             other, found = by_side[metric.spec, Side.BASELINE], compared[metric.spec]
-            delta = f"{wording.signed_number(found.delta, digits)} {wording.interval(found.ci95, digits, signed=True)}"
+            delta = f"{wording.signed_number(found.delta, digits)} {wording.paired_interval(found, digits)}"
             row += [wording.mean(other, metric), delta, wording.p_value(found.p_holm).replace("<", "&lt;")]
         lines.append("| " + " | ".join(row) + " |")
     return "\n".join([*lines, ""])
