@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -181,12 +181,13 @@ class Results(Protocol):
         ``note``."""
         ...
 
-    def texts(self, side: Side = Side.CANDIDATE) -> pl.DataFrame:
-        """One row a case: ``case_id``, each input by its name, ``expected NAME``, ``response``, ``contexts`` (JSON)."""
+    def texts(self, side: Side = Side.CANDIDATE, case_ids: Sequence[str] | None = None) -> pl.DataFrame:
+        """One row a case: ``case_id``, each input by its name, ``expected NAME``, ``response``, ``contexts`` (JSON); of
+        ``case_ids`` or of all, in the dataset's order, with the same columns whichever are asked for."""
         ...
 
-    def reasons(self, side: Side = Side.CANDIDATE) -> pl.DataFrame:
-        """One row a case: ``case_id`` and per metric ``NAME reason`` (of the first repeat)."""
+    def reasons(self, side: Side = Side.CANDIDATE, case_ids: Sequence[str] | None = None) -> pl.DataFrame:
+        """One row a case: ``case_id`` and per metric ``NAME reason`` (of the first repeat); of ``case_ids`` or of all."""
         ...
 
     def fields(self) -> pl.DataFrame:

@@ -66,6 +66,18 @@ class Ranking(msgspec.Struct, gc=False, rename={"query": "query-id"}):
     ranking: list[Filled]
 
 
+class DocumentAlone(Document, gc=False, forbid_unknown_fields=True):
+    """A document that has no other keys: nothing of its line goes unread. So the two below."""
+
+
+class JudgmentAlone(Judgment, gc=False, forbid_unknown_fields=True):
+    pass
+
+
+class HitAlone(Hit, gc=False, forbid_unknown_fields=True):
+    pass
+
+
 Record: TypeAlias = Document | Query | Judgment | Hit | Ranking
 
 
@@ -81,12 +93,14 @@ class Field:
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of BEIR file: its records, their fields, and what one is called in messages."""
+    """One kind of BEIR file: its records, their fields, and what one is called in messages. ``alone`` is a record that has no
+    other keys, where it pays to look for those first."""
 
     record: type[Record]
     noun: str
     fields: tuple[Field, ...]
     references: bool = False  # whether its ids point at other files
+    alone: type[Record] | None = None
 
 
 _QUERY_ID: Final = Field("query-id", "id", "query", ("query_id", "qid", "queryid", "query", "topic", "q_id"))
@@ -109,6 +123,7 @@ KINDS: Final = {
             Field("text", "text", "text", ("contents", "content", "body", "document", "passage", "context")),
             Field("title", "title", "title"),
         ),
+        alone=DocumentAlone,
     ),
     "queries": Kind(
         Query,
@@ -123,12 +138,14 @@ KINDS: Final = {
         "judgments",
         (_QUERY_ID, _CORPUS_ID, Field("score", "grade", "score", ("relevance", "rel", "grade", "label", "judgment"))),
         references=True,
+        alone=JudgmentAlone,
     ),
     "hits": Kind(
         Hit,
         "hits",
         (_QUERY_ID, _CORPUS_ID, Field("score", "score", "score", ("relevance_score", "similarity", "sim"))),
         references=True,
+        alone=HitAlone,
     ),
     "rankings": Kind(
         Ranking,

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import io
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
 import msgspec
 
+from ragtui.datasets import workers
 from ragtui.datasets.findings import SHOWN_PER_RULE, Report, shown_per_rule
-from ragtui.datasets.retrieval_lines.records import KINDS, is_utf8, repair
+from ragtui.datasets.retrieval_lines.records import KINDS, Kind, Record, is_utf8, repair
 from ragtui.datasets.retrieval_lines.tally import tally
 from ragtui.datasets.workers import available_cpus, spread
 
@@ -32,7 +33,11 @@ _UNDECODED: Final = (msgspec.MsgspecError, RecursionError)
 _BEFORE: Final = len('{"_id": "", "text": "')
 _BEFORE_TITLED: Final = len('{"_id": "", "title": "", "text": "')
 _AFTER: Final = len('"}\r\n')
-_PAIR: Final = len('{"query-id":"","corpus-id":"","score":}') + len('"score":1,') - 1
+# A line of no other keys repeats none if it is no longer than its values, the least of keys and quotes around them, and a
+# byte less than the shortest key could add.
+_SPARE: Final = len('{"_id":"","text":""}') + len('"_id":"x",') - 1
+_SPARE_TITLED: Final = len('{"_id":"","title":"","text":""}') + len('"_id":"x",') - 1
+_PAIR: Final = len('{"query-id":"","corpus-id":"","score":0}') + len('"score":0,')  # that long with a key twice
 _TAILS: Final = 64
 _QUOTE: Final = 0x22  # as a number: so it is searched for fastest
 _BACKSLASH: Final = 0x5C
@@ -55,27 +60,20 @@ class Range:
 
 @dataclass
 class Scanned:
-    """A range as scanned. ``texts`` and ``numbers`` hold a value per record; ``lines`` its line, ``places`` where that
-    begins in the file. Lines are counted from ``base``, which is 0 until all ranges are put in order; ``lines`` is ``None``
-    where every line is a record. ``unreadable`` counts lines that hold something, but no record."""
+    """A range as scanned, of ``size`` bytes. ``texts`` and ``numbers`` hold a value per record; ``lines`` its line, ``places``
+    where that begins in the file (documents alone, whose texts are fetched when they are wanted). Lines are counted from
+    ``base``, which is 0 until all ranges are put in order; ``lines`` is ``None`` where every line is a record. ``unreadable``
+    counts lines that hold something, but no record."""
 
     texts: dict[str, Texts]
     numbers: dict[str, array[float]]
     lines: array[int] | None
-    places: array[int]
+    places: array[int] | None
     line_count: int
     unreadable: int
     report: Report
+    size: int = 0
     base: int = 0
-
-    @property
-    def height(self) -> int:
-        return len(self.places)
-
-    @property
-    def size(self) -> int:
-        """Bytes, about."""
-        return self.places[-1] - self.places[0] if self.places else 0
 
 
 def scan(ranges: Sequence[Range]) -> Iterator[Scanned]:
@@ -85,6 +83,11 @@ def scan(ranges: Sequence[Range]) -> Iterator[Scanned]:
     alone = shown_per_rule() != SHOWN_PER_RULE  # what is listed here is not known to other processes
     many = not alone and weight > _ALONE and available_cpus() > 1 and all(part.data is None for part in ranges)
     return _in_order(ranges, spread(scan_range, ranges) if many else map(scan_range, ranges))
+
+
+def begin_ahead(corpus: Path) -> None:
+    """Starts on a large corpus while what will ask for it is still being loaded."""
+    workers.begin_ahead(scan_range, [*islice(cut("corpus", corpus, corpus.name, 0), available_cpus())])
 
 
 def _in_order(ranges: Sequence[Range], found: Iterator[Scanned]) -> Iterator[Scanned]:
@@ -105,14 +108,12 @@ def scan_range(part: Range) -> Scanned:
     texts, numbers, step = _LOOPS[part.kind]
     kept: dict[str, Any] = {**{name: [] for name in texts}, **{name: array("d") for name in numbers}}
     report = Report(part.file)
-    sizes: list[int] = []
+    sizes = array("Q")
     several: dict[int, int] = {}  # how many records lines have that were taken apart
     unreadable = told = 0
-    decode = msgspec.json.Decoder(KINDS[part.kind].record).decode
-    keep = [column.append for column in kept.values()]
     place, seen = part.start, 0  # brought up to date only where it is asked for
     with _open(part) as stream:
-        for raw in step(decode, stream, sizes.append, *keep):
+        for raw in step(KINDS[part.kind], stream, sizes, *kept.values()):
             index = len(sizes) - 1
             records = tally(part.kind, raw, report) if told >= shown_per_rule() else None
             if records is None:
@@ -120,105 +121,133 @@ def scan_range(part: Range) -> Scanned:
                 records = repair(part.kind, raw, index + 1, place, report)
                 told += 1
             for record in records:
-                for name, append in zip(kept, keep, strict=True):
-                    append(getattr(record, name))
+                for name, column in kept.items():
+                    column.append(getattr(record, name))
             if len(records) != 1:
                 several[index] = len(records)
                 unreadable += not records and bool(raw.strip())
-    places = array("Q", accumulate(sizes, initial=part.start))
-    places.pop()
+    places: array[int] | None = None
+    if part.kind == "corpus":
+        places = array("Q", accumulate(sizes, initial=part.start))
+        places.pop()
     lines: array[int] | None = None
     if several:
         indices = [index for index in range(len(sizes)) for _ in range(several.get(index, 1))]
         lines = array("I", [index + 1 for index in indices])
-        places = array("Q", [places[index] for index in indices])
+        places = places and array("Q", [places[index] for index in indices])
     packed = {name: _packed(kept[name]) for name in texts}
-    return Scanned(packed, {name: kept[name] for name in numbers}, lines, places, len(sizes), unreadable, report)
+    kept_numbers = {name: kept[name] for name in numbers}
+    return Scanned(packed, kept_numbers, lines, places, len(sizes), unreadable, report, part.end - part.start)
 
 
-def _documents(
-    decode: Callable[[bytes], Any], stream: BinaryIO, size_of: Callable[[int], None], keep_id: Callable[[str], None]
-) -> Iterator[bytes]:
-    """Keeps sound documents; yields lines that must be taken apart. The size of a line is counted before it is yielded."""
+def _documents(kind: Kind, stream: Iterable[bytes], sizes: array[int], ids: list[str]) -> Iterator[bytes]:
+    """Keeps sound documents; yields lines that must be taken apart. The size of a line is kept before it is yielded."""
     tails: set[bytes] = set()
-    before, titled, after, quote = _BEFORE, _BEFORE_TITLED, -_AFTER, _QUOTE
-    for raw in stream:
-        size_of(len(raw))
+    other = yield from _documents_alone(kind, stream, sizes, ids, tails)
+    if other is None:
+        return
+    decode = _decoder(kind.record)
+    for raw in chain((other,), _sized(stream, sizes)):
         try:
             record = decode(raw)
         except _UNDECODED:
             yield raw
             continue
-        identity, title, text = record.id, record.title, record.text
-        start = len(identity) + (before if title is None else titled + len(title))
-        there = raw.find(quote, start, after)
-        if (there >= 0 and _is_doubtful(raw, start, there, tails)) or text.isspace():
+        if _may_repeat(raw, record.id, record.title, tails) or record.text.isspace():
             yield raw
         else:
-            keep_id(identity)
+            ids.append(record.id)
 
 
-def _queries(
-    decode: Callable[[bytes], Any],
-    stream: BinaryIO,
-    size_of: Callable[[int], None],
-    keep_id: Callable[[str], None],
-    keep_text: Callable[[str], None],
-) -> Iterator[bytes]:
-    tails: set[bytes] = set()
-    before, after, quote = _BEFORE, -_AFTER, _QUOTE
-    for raw in stream:
-        size_of(len(raw))
-        try:
-            record = decode(raw)
-        except _UNDECODED:
-            yield raw
-            continue
-        text = record.text
-        start = len(record.id) + before
-        there = raw.find(quote, start, after)
-        if (there >= 0 and _is_doubtful(raw, start, there, tails)) or text.isspace():
-            yield raw
-        else:
-            keep_id(record.id)
-            keep_text(text)
-
-
-def _pairs(
-    decode: Callable[[bytes], Any],
-    stream: BinaryIO,
-    size_of: Callable[[int], None],
-    keep_query: Callable[[str], None],
-    keep_document: Callable[[str], None],
-    keep_score: Callable[[float], None],
-) -> Iterator[bytes]:
-    limit = _PAIR
+def _documents_alone(
+    kind: Kind, stream: Iterable[bytes], sizes: array[int], ids: list[str], tails: set[bytes]
+) -> Generator[bytes, None, bytes | None]:
+    """As ``_documents``, up to the first line that has other keys or does not decode, which it returns: the rest of the
+    range is likely to be like it."""
+    decode = _decoder(kind.alone or kind.record)
+    size_of, keep, untitled, titled = sizes.append, ids.append, _SPARE, _SPARE_TITLED
     for raw in stream:
         size = len(raw)
         size_of(size)
         try:
             record = decode(raw)
         except _UNDECODED:
-            yield raw
-            continue
-        query, document = record.query, record.document
-        if size - len(query) - len(document) > limit and _repeats(raw, b'"query-id"', b'"corpus-id"', b'"score"'):
+            return raw
+        identity, title, text = record.id, record.title, record.text
+        spare = size - len(identity) - len(text) - (untitled if title is None else titled + len(title))
+        if (spare > 0 and _may_repeat(raw, identity, title, tails)) or text.isspace():
             yield raw
         else:
-            keep_query(query)
-            keep_document(document)
+            keep(identity)
+    return None
+
+
+def _decoder(record: type[Record]) -> Callable[[bytes], Any]:
+    return msgspec.json.Decoder(record).decode
+
+
+def _sized(stream: Iterable[bytes], sizes: array[int]) -> Iterator[bytes]:
+    for raw in stream:
+        sizes.append(len(raw))
+        yield raw
+
+
+def _queries(
+    kind: Kind, stream: Iterable[bytes], sizes: array[int], ids: list[str], texts: list[str]
+) -> Iterator[bytes]:
+    decode = _decoder(kind.record)
+    tails: set[bytes] = set()
+    for raw in _sized(stream, sizes):
+        try:
+            record = decode(raw)
+        except _UNDECODED:
+            yield raw
+            continue
+        identity, text = record.id, record.text
+        if _may_repeat(raw, identity, None, tails) or text.isspace():
+            yield raw
+        else:
+            ids.append(identity)
+            texts.append(text)
+
+
+def _pairs(
+    kind: Kind,
+    stream: Iterable[bytes],
+    sizes: array[int],
+    queries: list[str],
+    documents: list[str],
+    scores: array[float],
+) -> Iterator[bytes]:
+    alone, decode = _decoder(kind.alone or kind.record), _decoder(kind.record)
+    size_of, keep_query, keep_document, keep_score = sizes.append, queries.append, documents.append, scores.append
+    shortest = _PAIR
+    for raw in stream:
+        size = len(raw)
+        size_of(size)
+        try:
+            record = alone(raw)
+            spare = size - len(record.query) - len(record.document) - shortest
+        except _UNDECODED:
+            try:
+                record = decode(raw)  # which may have other keys
+                spare = 0
+            except _UNDECODED:
+                yield raw
+                continue
+        if spare >= 0 and _repeats(raw, b'"query-id"', b'"corpus-id"', b'"score"'):
+            yield raw
+        else:
+            keep_query(record.query)
+            keep_document(record.document)
             keep_score(record.score)
 
 
 def _rankings(
-    decode: Callable[[bytes], Any],
-    stream: BinaryIO,
-    size_of: Callable[[int], None],
-    keep_query: Callable[[str], None],
-    keep_ranking: Callable[[list[str]], None],
+    kind: Kind, stream: Iterable[bytes], sizes: array[int], queries: list[str], rankings: list[list[str]]
 ) -> Iterator[bytes]:
-    for raw in stream:
-        size_of(len(raw))
+    decode = _decoder(kind.record)
+    for raw in _sized(stream, sizes):
         try:
             record = decode(raw)
         except _UNDECODED:
@@ -227,8 +256,8 @@ def _rankings(
         if _repeats(raw, b'"query-id"', b'"ranking"'):
             yield raw
         else:
-            keep_query(record.query)
-            keep_ranking(record.ranking)
+            queries.append(record.query)
+            rankings.append(record.ranking)
 
 
 _LOOPS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], Callable[..., Iterator[bytes]]]]] = {
@@ -240,17 +269,15 @@ _LOOPS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], Callable[..., It
 }
 
 
-def _is_doubtful(raw: bytes, start: int, there: int, tails: set[bytes]) -> bool:
-    """Whether a line that decoded may still be at fault: a key twice, or bad bytes in a key that is not read.
-
-    ``start`` is where the text begins if only its id and title come before it, ``there`` the first quote after that.
-    ``tails`` remembers what may follow a text.
-    """
-    first = there
-    while raw[there - 1] == _BACKSLASH:  # the text's own: before the first quote of a key there never is one
+def _may_repeat(raw: bytes, identity: str, title: str | None, tails: set[bytes]) -> bool:
+    """Whether a line that decoded may still be at fault: a key twice, or bad bytes in a key that is not read. ``tails``
+    remembers what may follow a text."""
+    start = len(identity) + (_BEFORE if title is None else _BEFORE_TITLED + len(title))
+    first = there = raw.find(_QUOTE, start, -_AFTER)
+    while there >= 0 and raw[there - 1] == _BACKSLASH:  # the text's own: before a quote of a key there never is one
         there = raw.find(_QUOTE, there + 1, -_AFTER)
-        if there < 0:
-            return False
+    if there < 0:
+        return False
     tail = raw[first:]
     if tail in tails:
         return False
@@ -311,10 +338,11 @@ def cut(kind: str, path: Path, file: str, start: int, data: bytes | None = None)
     if data is not None or size - start <= _ALONE:
         yield Range(kind, str(path), file, start, size, data)
         return
-    chunk = _CHUNK if kind == "corpus" else _SMALL_CHUNK
+    large, last = (_CHUNK, _CHUNK // 4) if kind == "corpus" else (_SMALL_CHUNK, _SMALL_CHUNK)
     with path.open("rb") as stream:
         while start < size:
             end = size
+            chunk = large if size - start > 4 * large else last  # so that all processes end together
             if start + chunk < size:
                 stream.seek(start + chunk - 1)
                 stream.readline()

@@ -22,9 +22,11 @@ from ragtui.tui.screens import result_views as views
 from ragtui.tui.screens.case_actions import CaseActions
 from ragtui.tui.screens.pane import Pane
 from ragtui.tui.triage import Triage
+from ragtui.tui.widgets.arrangement import arranged
 from ragtui.tui.widgets.part import Part
 from ragtui.tui.widgets.passage import Passage
 from ragtui.tui.widgets.prompt_line import ask
+from ragtui.tui.widgets.table_column import TableColumn
 from ragtui.tui.widgets.virtual_table import VirtualTable
 from ragtui.tui.widgets.wrapped_text import WrappedText
 from ragtui.tui.workbench import Workbench
@@ -142,12 +144,31 @@ class ResultsPane(Pane, CaseActions):
         if triage is None:
             return
         table.orders = views.orders(triage.metrics, triage.compared)
-        columns = views.row_columns(triage.metrics, differences=self._differences, wide=self._wide)
+        columns = arranged(self._columns(), self.workbench.kept.columns(self._arrangement))
         row = None if fresh else table.row
         table.show(triage.frame, columns, row=row, keep=not fresh)
         if fresh:
             self._sort_by_metric()
         self._title_rows()
+
+    @property
+    def _arrangement(self) -> str:
+        """The name that the arrangement of what is shown is kept under."""
+        return "differences" if self._differences else "results"
+
+    def _columns(self) -> list[TableColumn]:
+        triage = self.triage
+        if triage is None:
+            return []
+        return views.row_columns(
+            triage.metrics, differences=self._differences, wide=self._wide, compared=triage.compared
+        )
+
+    def do_columns(self) -> None:
+        from ragtui.tui.screens.arranging import arrange
+
+        title = "differences to the baseline" if self._differences else "the rows of results"
+        arrange(self, self._arrangement, title, self._columns(), partial(self._show_rows, fresh=False))
 
     def _sort_by_metric(self) -> None:
         if self.triage is not None and self.triage.metric:
@@ -375,6 +396,6 @@ class ResultsPane(Pane, CaseActions):
             return None if self.triage.compared else "there is no baseline"
         if name in ("blind", "agreement"):
             return None if self.triage.can_label else "this result file is only read"
-        if name in ("strict", "export", "what-if", "slices"):
+        if name in ("strict", "export", "what-if", "slices", "columns"):
             return None
         return self.why_no_case(name)

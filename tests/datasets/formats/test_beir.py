@@ -128,6 +128,9 @@ FAULTS_OF_A_DOCUMENT: list[tuple[str, str, set[str]]] = [
     ("a text twice", '{"text": "x", "_id": "d9", "text": "y"}', {"JSON004"}),
     ("a title twice", '{"_id": "d9", "title": "", "text": "y", "title": ""}', {"JSON004"}),
     ("a key twice without spaces", '{"_id":"d9","_id":"d9","text":"y"}', {"JSON004"}),
+    ("a key twice in the shortest way", '{"_id":"x","_id":"d9","text":"y"}', {"JSON004"}),
+    ("a key twice beside a title", '{"_id":"d9","title":"","_id":"x","text":"y"}', {"JSON004"}),
+    ("a title twice, once null", '{"_id":"d9","title":null,"title":"t","text":"y"}', {"JSON004"}),
     ("a key twice after a long text", '{"_id":"d9","text":"' + "é" * 300 + '\\"q\\"","_id":"d9"}', {"JSON004"}),
     ("NaN for a text", '{"_id": "d9", "text": NaN}', {"JSON005"}),
     ("half a character", '{"_id": "d9", "text": "\\ud83d"}', {"JSON006"}),
@@ -205,6 +208,7 @@ FAULTS_OF_A_JUDGMENT: list[tuple[str, str, list[str]]] = [
     ("an unknown document", '{"query-id": "q2", "corpus-id": "D2", "score": 1}', ["BEIR202"]),
     ("an unknown query", '{"query-id": "q9", "corpus-id": "d2", "score": 1}', ["BEIR203"]),
     ("a key twice", '{"query-id": "q2", "corpus-id": "d2", "score": 1, "score": 2}', ["JSON004"]),
+    ("a key twice without spaces", '{"query-id":"q2","corpus-id":"d2","score":1,"score":2}', ["JSON004"]),
     ("NaN", '{"query-id": "q2", "corpus-id": "d2", "score": NaN}', ["JSON005"]),
 ]
 
