@@ -66,7 +66,7 @@ def write_sliced(tmp_path: Path) -> str:
 async def test_the_figures_per_value_of_a_column_are_shown(tmp_path: Path) -> None:
     experiment = await asyncio.to_thread(write_sliced, tmp_path)
     async with running(tmp_path, experiment=experiment, size=NARROW) as (app, pilot):
-        await press(app, pilot, "4", "|")
+        await press(app, pilot, "4", "%")
         assert "by which column?" in await shows(app, pilot, "topic")
         await type_text(app, pilot, "topic")
         await press(app, pilot, "enter")
