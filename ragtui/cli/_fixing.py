@@ -58,16 +58,20 @@ def fixed(paths: list[str], wanted: Wanted, options: ReadOptions, format: str | 
     Raises:
         CannotOpen: as ``open_datasets``.
     """
-    from ragtui.datasets.check import Opened
+    from ragtui.datasets.check import Opened, once_for
     from ragtui.datasets.fixes.passes import mend
     from ragtui.datasets.fixes.written import staging
 
     left, differs = Opened(), False
+    named = _once_each(paths)
+    once = (
+        once_for(named, format) if wanted.diff or wanted.in_place else None
+    )  # copies beside what was named are several
     try:
         with staging() as folder:
-            for place, path in enumerate(paths):
+            for place, path in enumerate(named):
                 (folder / str(place)).mkdir()
-                mended = mend(path, folder / str(place), options, format, wanted.unsafe)
+                mended = mend(path, folder / str(place), options, format, wanted.unsafe, once=once)
                 if wanted.diff:
                     differs |= _show(mended, quiet)
                 else:
@@ -78,6 +82,16 @@ def fixed(paths: list[str], wanted: Wanted, options: ReadOptions, format: str | 
     if wanted.diff:
         raise typer.Exit(1 if differs else 0)
     return left
+
+
+def _once_each(paths: list[str]) -> list[str]:
+    """The paths without those that name again what is named before."""
+    from ragtui.datasets.discover import identity, split_sheet
+
+    named: dict[tuple[str, str | None], str] = {}
+    for path in paths:
+        named.setdefault(identity(*split_sheet(path)), path)
+    return list(named.values())
 
 
 def _show(mended: Mended, quiet: bool) -> bool:
@@ -105,7 +119,7 @@ def _write(mended: Mended, wanted: Wanted, quiet: bool) -> None:
     if written:
         names = ", ".join(cell(str(path)) for path in written[:5]) + (" …" if len(written) > 5 else "")
         typer.echo(f"ragtui: fixed {_counted(mended)}; wrote {names}", err=True)
-    else:
+    elif mended.left.reports:
         typer.echo(f"ragtui: {cell(mended.typed)}: nothing to fix", err=True)
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from ragtui.datasets.check import CannotOpen, open_datasets, size_of
 from ragtui.datasets.dataset import Dataset
-from ragtui.datasets.discover import sources_at
+from ragtui.datasets.discover import Once, sources_at
 from ragtui.datasets.formats import Source
 
 LARGE: Final = 8 << 20
@@ -20,15 +20,15 @@ _MOST: Final = 20  # sources of a folder
 _MOST_FILES: Final = 200  # of one source
 
 
-def beginnings(path: str) -> Iterator[Dataset]:
+def beginnings(path: str, once: Once | None = None) -> Iterator[Dataset]:
     """What the beginnings of the large datasets at ``path`` hold, each as the dataset it is the beginning of. None for what
-    makes sense only as a whole, as a workbook does.
+    makes sense only as a whole, as a workbook does, and for what ``once`` has already.
 
     Raises:
         CannotOpen: there is nothing at the path.
     """
     for source in sources_at(path)[:_MOST]:
-        if source.sheet is None and size_of(source.path) > LARGE:
+        if source.sheet is None and size_of(source.path) > LARGE and not (once and once.has(source)):
             yield from _beginning(source)
 
 

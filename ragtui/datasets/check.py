@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
 from ragtui.datasets.dataset import Dataset
-from ragtui.datasets.discover import CannotOpen, sources_at
+from ragtui.datasets.discover import CannotOpen, Once, sources_at
 from ragtui.datasets.findings import Finding, Level, Report
 from ragtui.datasets.formats import Format, Golden, ReadOptions, Sniff, Source, asked, formats
 from ragtui.datasets.rules import rules, run_rules
@@ -18,7 +19,16 @@ from ragtui.datasets.rules.golden import BesideGolden
 from ragtui.datasets.rules.platforms import wrong_format
 from ragtui.datasets.watch import Watch
 
-__all__ = ["CannotOpen", "Opened", "check_options", "not_read", "open_dataset", "open_datasets", "platforms"]
+__all__ = [
+    "CannotOpen",
+    "Opened",
+    "check_options",
+    "not_read",
+    "once_for",
+    "open_dataset",
+    "open_datasets",
+    "platforms",
+]
 
 
 _DEFAULTS: Final = ReadOptions()
@@ -85,25 +95,30 @@ def open_datasets(
     on_source: Callable[[Source], None] = lambda source: None,
     whole: bool = False,
     watch: Watch | None = None,
+    once: Once | None = None,
 ) -> Opened:
     """Opens and checks everything at ``paths``; ``on_source`` hears of each source before it is read. With ``whole`` a
-    folder that is a dataset is that dataset alone, whatever else lies in it. ``watch`` is told how far it is.
+    folder that is a dataset is that dataset alone, whatever else lies in it. ``watch`` is told how far it is. What several
+    paths name, or ``once`` has already, is opened once.
 
     Raises:
         CannotOpen: a named path is not there, a named file is of no known format, or there is nothing to check at all.
         Stopped: ``watch`` was stopped.
     """
     forced = _forced(format)
-    watch = watch or Watch()
+    watch, once = watch or Watch(), once or Once()
     opened = Opened()
-    typed = list(paths)
-    for path in typed:
-        found = 0
-        passed: list[str] = []
-        sources = _sources(path, opened, forced, whole, passed)
-        sizes = [size_of(source.path) for source in sources]
-        watch.total += sum(sizes)
-        for source, size in zip(sources, sizes, strict=True):
+    places = [_place(path, opened, forced, whole) for path in paths]
+    for place in places:
+        once.expect(place.sources)
+        watch.total += sum(place.sizes)
+    for place in places:
+        path, found = place.typed, 0
+        passed = [each for each in place.unread if once.passes(each)]
+        for source, size in zip(place.sources, place.sizes, strict=True):
+            if once.has(source):
+                found += 1
+                continue
             named = path in (source.shown, _without_sheet(source))
             source.watch = watch
             watch.begin(size)
@@ -112,31 +127,54 @@ def open_datasets(
                 if chosen is None:
                     if named:
                         raise CannotOpen(f"{path}: {_nobody_knows(source)}")
-                    passed.append(source.shown)
+                    passed += [source.shown] if once.passes(source.shown) else []
                     continue
                 on_source(source)
                 _read(source, *chosen, options, opened)
             except OSError as error:
                 _not_read(source, error, named, opened)
                 continue
+            once.add(source)
             found += 1
         told = not_read(passed)
         if not found:
             raise CannotOpen(f"{path}: holds nothing that ragtui can check" + (f"; {told}" if told else ""))
         opened.unread += passed
         opened.notes += [told] if told else []
-    if not opened.datasets and not any(report.counts for report in opened.reports):
-        raise CannotOpen(f"{', '.join(typed) or 'no path'}: nothing to check")
+    if not places:
+        raise CannotOpen("no path: nothing to check")
     return opened
 
 
-def _sources(path: str, opened: Opened, forced: Format | None, whole: bool, passed: list[str]) -> list[Source]:
+def once_for(paths: Iterable[str], format: str | None = None) -> Once:
+    """For opening ``paths`` one after the other: a file that belongs to the set of a folder among them is left to that.
+    Of a path that cannot be opened whoever opens it hears."""
+    once, forced = Once(), _forced(format)
+    for path in paths:
+        with suppress(CannotOpen):
+            once.expect(_place(path, Opened(), forced, False).sources)
+    return once
+
+
+@dataclass(frozen=True)
+class _Place:
+    """What lies at a path as typed, the bytes of each, and files there that may be data but have no reader."""
+
+    typed: str
+    sources: list[Source]
+    sizes: list[int]
+    unread: list[str]
+
+
+def _place(path: str, opened: Opened, forced: Format | None, whole: bool) -> _Place:
+    unread: list[str] = []
     try:
-        sources = sources_at(path, opened.notes.append, forced, passed.append)
+        sources = sources_at(path, opened.notes.append, forced, unread.append)
     except OSError as error:
         raise CannotOpen(f"{path}: cannot be read: {error.strerror or error}") from error
     itself = [source for source in sources if source.is_folder and source.shown == path]
-    return itself if whole and itself else sources
+    sources = itself if whole and itself else sources
+    return _Place(path, sources, [size_of(source.path) for source in sources], unread)
 
 
 def size_of(path: Path) -> int:
@@ -308,10 +346,16 @@ def _nobody_knows(source: Source) -> str:
         return "the file is empty"
     reading = reading_of(source)
     table = reading.table
+    errors = [finding for finding in reading.report.findings if finding.level is Level.ERROR]
+    told = f"line {errors[0].line}: {errors[0].message}" if errors and errors[0].line else ""
+    told = told or (errors[0].message if errors else "")
     if table is None:
-        errors = [finding.message for finding in reading.report.findings if finding.level is Level.ERROR]
-        return errors[0] if errors else "not a dataset ragtui knows (neither CSV, JSON, JSONL nor XLSX)"
+        return told or "not a dataset ragtui knows (neither CSV, JSON, JSONL nor XLSX)"
     headers = ", ".join(repr(header) for header in table.headers[:8] if header)
     if not headers:
-        return "not a dataset ragtui knows: it has no named columns"
-    return f"not a dataset ragtui knows; its columns are {headers}; name its format with --format (table takes any)"
+        return told or "not a dataset ragtui knows: it has no named columns"
+    if table.container == "jsonl" and table.frame.height == 1 and errors and errors[0].code == "JSON010":
+        return f"{told}; if it is one document, name it .json (its keys are {headers})"
+    return f"not a dataset ragtui knows; its columns are {headers}; name its format with --format (table takes any)" + (
+        f"; {told}" if told else ""
+    )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +26,38 @@ class CannotOpen(Exception):
     """Nothing could be opened: the message is one line that names the path and the remedy."""
 
 
+@dataclass
+class Once:
+    """What was opened, by its real path: a file that is named in several ways is opened once, as it was named first. A file
+    that belongs to a folder's set is opened with that, and a sheet of a workbook is a thing of its own."""
+
+    _opened: set[tuple[str, str | None]] = field(default_factory=set)
+    _parts: set[str] = field(default_factory=set)
+    _passed: set[str] = field(default_factory=set)
+
+    def expect(self, sources: Iterable[Source]) -> None:
+        """These are going to be looked at: files that belong to a folder among them are no datasets of their own."""
+        self._parts |= {os.path.realpath(path) for source in sources for path in source.parts}
+
+    def has(self, source: Source) -> bool:
+        return identity(source.path, source.sheet) in self._opened or os.path.realpath(source.path) in self._parts
+
+    def add(self, source: Source) -> None:
+        self._opened.add(identity(source.path, source.sheet))
+
+    def passes(self, path: str) -> bool:
+        """Whether a file that is passed over is so for the first time, and was not opened by another name."""
+        real = os.path.realpath(path)
+        first = real not in self._passed and (real, None) not in self._opened
+        self._passed.add(real)
+        return first
+
+
+def identity(path: Path, sheet: str | None) -> tuple[str, str | None]:
+    """The same for a file, or a sheet of one, however it is named."""
+    return os.path.realpath(path), sheet
+
+
 def sources_at(
     typed: str,
     on_skip: Callable[[str], None] = lambda note: None,
@@ -40,21 +73,34 @@ def sources_at(
     """
     if not typed:
         raise CannotOpen("a path is empty; name a file or a folder (. is this one)")
-    path, sheet = _split_sheet(typed)
+    path, sheet = split_sheet(typed)
     if not path.exists():
         raise CannotOpen(f"{typed}: no such file or folder")
     if not os.access(path, os.R_OK):
         raise CannotOpen(f"{typed}: no permission to read it")
-    if path.is_dir() and getattr(forced, "folders", False):
-        return [Source(path, typed)]
+    if path.is_dir() and forced is not None and getattr(forced, "folders", False):
+        return [_whole_folder(Source(path, typed), forced)]
     if path.is_dir():
-        return list(_in_folder(path, typed, on_skip, on_unread))
+        return _without_second_names(list(_in_folder(path, typed, on_skip, on_unread)))
     if not path.is_file():
         raise CannotOpen(f"{typed}: neither a file nor a folder")
     return _in_file(path, str(typed).removesuffix(f"#{sheet}") if sheet else typed, path.name, sheet)
 
 
-def _split_sheet(typed: str) -> tuple[Path, str | None]:
+def _without_second_names(sources: list[Source]) -> list[Source]:
+    """Without links to what is there itself."""
+    themselves = {identity(each.path, each.sheet) for each in sources if not each.path.is_symlink()}
+    return [each for each in sources if not each.path.is_symlink() or identity(each.path, each.sheet) not in themselves]
+
+
+def _whole_folder(source: Source, format: Format) -> Source:
+    if hasattr(format, "parts"):
+        source.parts = format.parts(source)
+    return source
+
+
+def split_sheet(typed: str) -> tuple[Path, str | None]:
+    """The file and the sheet of ``book.xlsx#Sheet``; either name may hold the sign."""
     path = Path(typed)
     if path.exists() or "#" not in typed:
         return path, None
@@ -93,11 +139,11 @@ def _in_folder(
     sniffs = [(sniff.confidence, each) for each in formats().values() if (sniff := each.sniff(source)) is not None]
     parts = taken
     if sniffs:
-        yield source
         best = max(sniffs, key=lambda pair: pair[0])[1]
+        yield _whole_folder(source, best)
         if not hasattr(best, "parts"):
             return
-        parts = best.parts(source) | taken
+        parts = source.parts | taken
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from ragtui.datasets.containers import reading_of
 from ragtui.datasets.containers.table import LINE, Table
 from ragtui.datasets.dataset import Dataset
+from ragtui.datasets.discover import split_sheet
 from ragtui.datasets.files import Candidate, FileIndex, FileMatch, MatchState
 from ragtui.datasets.findings import Edit
 from ragtui.datasets.fixes.edits import apply
@@ -204,8 +205,8 @@ def mended(dataset: Dataset, matching: Matching) -> tuple[bytes, int]:
 
 def _table(dataset: Dataset) -> tuple[Table, str]:
     column = label_column(dataset)
-    sheet = dataset.path.rpartition("#")[2] if "#" in dataset.path and not Path(dataset.path).exists() else None
-    table = None if dataset.location.is_dir() else reading_of(Source(dataset.location, dataset.path, sheet=sheet)).table
+    source = Source(dataset.location, dataset.path, sheet=split_sheet(dataset.path)[1])
+    table = None if dataset.location.is_dir() else reading_of(source).table
     if column is None or table is None or column not in table.names:
         raise MatchingError(f"{dataset.path}: no column names files (file_name)")
     return table, column

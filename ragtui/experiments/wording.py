@@ -78,6 +78,15 @@ def count(n: int, thing: str) -> str:
     return f"{n:,} {thing if n == 1 else many}"
 
 
+NAMED: Final = 3  # ids that a line names
+
+
+def missing(side: Side, first: Sequence[str], n: int, of: int) -> str:
+    """``candidate: no response recorded for 10 of 12 cases (t-1, t-2, t-3 and 7 more)``; ``first`` are the first ids."""
+    rest = f" and {n - NAMED:,} more" if n > NAMED else ""
+    return f"{side}: no response recorded for {n:,} of {count(of, 'case')} ({', '.join(first[:NAMED])}{rest})"
+
+
 def _same_side(text: str, value: float, against: float) -> bool:
     return (float(text) > against) == (value > against) and (float(text) < against) == (value < against)
 

@@ -13,6 +13,7 @@ from ragtui.text import storable
 if TYPE_CHECKING:
     from ragtui.datasets.check import Opened
     from ragtui.datasets.dataset import Dataset
+    from ragtui.datasets.discover import Once
     from ragtui.datasets.findings import Finding
     from ragtui.datasets.rules import Rule
     from ragtui.datasets.watch import Watch
@@ -55,23 +56,29 @@ class OpenDataset:
         return self.dataset.name if self.dataset is not None else storable(self.path)
 
     @property
-    def origin(self) -> tuple[str, str, str]:
-        """What it was opened as, and where in there it lies: the same for the same dataset read again."""
-        return (self.path, self.dataset.path if self.dataset is not None else "", self.name)
+    def origin(self) -> tuple[str, str | None]:
+        """Where it lies in truth, and which sheet it is: the same for the same dataset however it is named."""
+        from ragtui.datasets.discover import identity, split_sheet
+
+        file, sheet = split_sheet(self.dataset.path if self.dataset is not None else self.path)
+        return identity(file, sheet)
 
 
-def read(paths: list[str], watch: Watch | None = None) -> list[OpenDataset]:
-    """Opens files and folders; what cannot be opened says why. Takes as long as it takes: call it in a thread.
+def read(paths: list[str], watch: Watch | None = None, once: Once | None = None) -> list[OpenDataset]:
+    """Opens files and folders; what cannot be opened says why, and what ``once`` has is passed over. Takes as long as it
+    takes: call it in a thread.
 
     Raises:
         Stopped: ``watch`` was stopped.
     """
     from ragtui.datasets.check import CannotOpen, open_datasets
+    from ragtui.datasets.discover import Once
 
+    once = once or Once()
     found: list[OpenDataset] = []
     for path in paths:
         try:
-            found += _opened(path, open_datasets([path], watch=watch))
+            found += _opened(path, open_datasets([path], watch=watch, once=once))
         except CannotOpen as error:
             found.append(OpenDataset(path, failure=_said_here(str(error))))
     return found

@@ -8,13 +8,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ragtui.datasets.watch import Stopped, Watch
 from ragtui.tui.opened import OpenDataset, around, stamp
 
+if TYPE_CHECKING:
+    from ragtui.datasets.discover import Once
+
 _PAINTED: Final = 0.3  # seconds that the first rows are given to get on the screen
-Read = Callable[[list[str], Watch], list[OpenDataset]]
+Read = Callable[[list[str], Watch, "Once"], list[OpenDataset]]
 
 
 @dataclass
@@ -31,13 +34,17 @@ class Opening:
 
     def run(self, read: Read) -> None:
         """Takes as long as it takes: call it in a thread."""
-        for path in self.paths or around(self.root):
+        from ragtui.datasets.check import once_for
+
+        paths = self.paths or around(self.root)
+        once = once_for(paths if len(paths) > 1 else [])
+        for path in paths:
             try:
-                for each in _first(path, self.watch):
+                for each in _first(path, self.watch, once):
                     self._come.put([each])
                     self._taken.clear()
                     self._taken.wait(_PAINTED)  # before all the processors read the rest
-                self._come.put(read([path], self.watch))
+                self._come.put(read([path], self.watch, once))
             except Stopped:
                 return
 
@@ -73,13 +80,13 @@ class Opening:
         return True
 
 
-def _first(path: str, watch: Watch) -> Iterator[OpenDataset]:
+def _first(path: str, watch: Watch, once: Once) -> Iterator[OpenDataset]:
     """The beginnings of what is large."""
     from ragtui.datasets.beginnings import beginnings
     from ragtui.datasets.check import CannotOpen
 
     try:
-        for dataset in beginnings(path):
+        for dataset in beginnings(path, once):
             yield OpenDataset(path, dataset, reading=watch, stamp=stamp(dataset.location))
     except (CannotOpen, OSError):
         return  # reading it says why

@@ -19,6 +19,7 @@ from ragtui.workspace import Workspace
 
 if TYPE_CHECKING:
     from ragtui.datasets.dataset import Dataset
+    from ragtui.datasets.discover import Once
     from ragtui.datasets.watch import Watch
     from ragtui.experiments.plan import Plan
     from ragtui.experiments.preflight import Preflight
@@ -280,13 +281,14 @@ class Workbench(MetricGroups):
         """The open datasets that could be read."""
         return [each for each in self.datasets if each.dataset is not None]
 
-    def read(self, paths: list[str], watch: Watch | None = None) -> list[OpenDataset]:
-        """Opens files and folders, or without any what lies around the workspace. Takes its time: call it in a thread.
+    def read(self, paths: list[str], watch: Watch | None = None, once: Once | None = None) -> list[OpenDataset]:
+        """Opens files and folders that ``once`` has not, or without any what lies around the workspace. Takes its time:
+        call it in a thread.
 
         Raises:
             Stopped: ``watch`` was stopped.
         """
-        return as_said(self.workspace, read(paths or around(self.workspace.root), watch))
+        return as_said(self.workspace, read(paths or around(self.workspace.root), watch, once))
 
     def put(self, opened: list[OpenDataset]) -> None:
         """Puts datasets on the workbench; one that was there already is replaced, as is one of which only the first rows

@@ -142,3 +142,17 @@ def test_what_is_shared_with_a_golden_dataset_is_a_finding(tmp_path: Path) -> No
     (tmp_path / "ragtui.toml").write_text('golden = ["gold.csv"]\n')
     assert "dev.csv:3:0: ID301" in ragtui("check", "dev.csv", cwd=tmp_path).stdout
     assert ragtui("check", "dev.csv", "--golden", "none.csv", cwd=tmp_path).returncode == 2
+
+
+def test_what_is_named_several_ways_is_mended_and_shown_once(tmp_path: Path) -> None:
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set" / "corpus.jsonl").write_bytes(BAD)
+    (tmp_path / "cases.csv").write_text("query,expected_answer\nq,a\n")
+    ways = ("cases.csv", "./cases.csv", "set/corpus.jsonl", "./set/corpus.jsonl", "set/../set", ".")
+    done = ragtui("check", *ways, "--diff", cwd=tmp_path)
+    assert (done.returncode, done.stdout.count('+{"_id": "7"')) == (1, 1)
+    done = ragtui("check", *ways, "--in-place", cwd=tmp_path)
+    assert done.stderr.count("BEIR102") == 1
+    assert done.stderr.count("nothing to fix") == 1  # cases.csv
+    assert names(tmp_path / "set") == ["corpus.jsonl", "corpus.jsonl.orig"]
+    assert "in 2 datasets" in done.stdout

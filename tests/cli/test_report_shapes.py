@@ -1,9 +1,16 @@
-"""Reports for other tools have the shape those demand, whatever is found and however files are called."""
+"""Reports for other tools have the shape those demand, whatever is found and however files are called.
+
+The formats' own schemas are not part of the project: ``RAGTUI_SCHEMAS`` names the folder that
+``sarif-schema-2.1.0.json`` (OASIS), ``JUnit.xsd`` (windyroad/JUnit-Schema, the format of Ant) and ``junit-10.xsd``
+(jenkinsci/xunit-plugin) lie in.
+"""
 
 from __future__ import annotations
 
 import copy
 import json
+import os
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,12 +21,13 @@ import pytest
 
 from ragtui.cli.findings_output import Style, render
 from ragtui.datasets.check import CannotOpen, Opened, open_datasets
-from ragtui.datasets.findings import Level
+from ragtui.datasets.findings import Finding, Level, Report
 from ragtui.datasets.formats import ReadOptions
 from tests.cli.report_shapes import github_faults, junit_faults, sarif_faults
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = "[/x] \"a\" 'b' <c> & %25 ::error::\x1b]52;c;aGk=\x07\u202e\x00\x9b31m\ud7ff\uffff,;:\r\n]]>"
+SCHEMAS = os.environ.get("RAGTUI_SCHEMAS")
 NAMES = [
     "a b.csv",
     "a%20b.csv",
@@ -159,3 +167,80 @@ class TestGithub:
     )  # fmt: skip
     def test_the_check_itself_finds_faults(self, line: str) -> None:
         assert github_faults([line])
+
+    def test_what_would_end_an_annotation_is_escaped(self) -> None:
+        report = Report("a:b,c%0A.csv")
+        report.shown = "in/a:b,c%0A.csv"
+        report.add(Finding("CSV001", Level.ERROR, "100 %\r\n::error::x, y: \x1b[31m", line=3, column=9))
+        report.add(Finding("CSV002", Level.WARNING, "", line=3))
+        report.add(Finding("CSV003", Level.INFO, "no line", line=0, column=4))
+        report.add(Finding("XLSX001", Level.ERROR, "a cell", line=7, sheet="S,1", cell="B7"))
+        place = "file=in/a%3Ab%2Cc%250A.csv"
+        assert written("github", Opened(reports=[report])).splitlines() == [
+            f"::notice title=ragtui (CSV003),{place}::in/a:b,c%250A.csv:0:4: CSV003 no line",
+            f"::warning title=ragtui (CSV002),{place},line=3::in/a:b,c%250A.csv:3:0: CSV002 ",
+            f"::error title=ragtui (CSV001),{place},line=3,col=9::in/a:b,c%250A.csv:3:9: CSV001 "
+            "100 %25⏎::error::x, y: ␛[31m",
+            f"::error title=ragtui (XLSX001),{place}::in/a:b,c%250A.csv#S,1:7:B7: XLSX001 a cell",
+        ]
+
+
+@pytest.mark.skipif(not SCHEMAS, reason="RAGTUI_SCHEMAS is not set")
+class TestTheSchemasThemselves:
+    """They accept every report; and what they refuse, the checks above refuse too."""
+
+    @pytest.fixture(scope="class")
+    def sarif(self) -> Any:
+        from jsonschema import Draft4Validator
+
+        schema = json.loads((Path(str(SCHEMAS)) / "sarif-schema-2.1.0.json").read_text("utf-8"))
+        return Draft4Validator(schema, format_checker=Draft4Validator.FORMAT_CHECKER)
+
+    @pytest.fixture(scope="class", params=["JUnit.xsd", "junit-10.xsd"])
+    def junit(self, request: pytest.FixtureRequest) -> Any:
+        from lxml import etree
+
+        return etree.XMLSchema(etree.parse(Path(str(SCHEMAS)) / request.param))
+
+    def test_sarif(self, sarif: Any, found: list[Opened], strange: Opened) -> None:
+        for opened in (*found, strange):
+            sarif.validate(json.loads(written("sarif", opened)))
+
+    @pytest.mark.parametrize("level", list(Level))
+    def test_junit(self, junit: Any, found: list[Opened], strange: Opened, level: Level) -> None:
+        from lxml import etree
+
+        for opened in (*found, strange):
+            junit.assertValid(etree.fromstring(written("junit", opened, level).encode()))
+
+    @pytest.mark.parametrize("seed", range(20))
+    def test_the_checks_are_as_strict_on_sarif(self, sarif: Any, strange: Opened, seed: int) -> None:
+        rng = random.Random(seed)
+        whole = json.loads(written("sarif", strange))
+        whole["runs"][0]["results"] = rng.sample(whole["runs"][0]["results"], 3)
+        for _ in range(20):
+            document = copy.deepcopy(whole)
+            spoilt(document, rng)
+            if not sarif.is_valid(document):
+                assert sarif_faults(document), document
+
+
+def spoilt(document: Any, rng: random.Random) -> None:
+    """Puts something else in one place of a document, takes it away, or puts something unknown beside it."""
+    places: list[tuple[Any, Any]] = []
+    open_ = [document]
+    while open_:
+        each = open_.pop()
+        keys = list(each) if isinstance(each, dict) else range(len(each))
+        places += [(each, key) for key in keys]
+        open_ += [each[key] for key in keys if isinstance(each[key], dict | list)]
+    holder, key = rng.choice(places)
+    what = rng.randrange(3)
+    if what == 0:
+        holder[key] = rng.choice(["", "a b", "a", -1, 0, 1.5, None, True, [], {}, [{}], "2.1.0", "error"])
+    elif what == 1:
+        del holder[key]
+    elif isinstance(holder, dict):
+        holder[rng.choice(["x", "text", "id", "region", "uri"])] = rng.choice(["a", 1, {}])
+    else:
+        holder.append(copy.deepcopy(holder[key]))

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from openpyxl import Workbook
 
 from ragtui.datasets.check import CannotOpen, Opened, check_options, open_dataset, open_datasets
 from ragtui.datasets.findings import Level
@@ -68,11 +69,85 @@ def test_datasets_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
     assert [path for path, _ in opened.placed()] == [dataset.path for dataset in opened.datasets]
 
 
+class TestWhatIsNamedSeveralWays:
+    """It is opened and counted once, under the name that was typed first."""
+
+    @pytest.fixture
+    def here(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        monkeypatch.chdir(tmp_path)
+        return tree(
+            tmp_path, a__qa_dot_csv="query,expected_answer\n,Me\n", a__b_dot_csv=CSV, a__no_dot_csv="x,y\n1,2\n"
+        )
+
+    def paths(self, *typed: str) -> list[str]:
+        opened = open_datasets(typed)
+        assert [finding.dataset for finding in opened.findings()] == [
+            place for place, dataset in enumerate(opened.datasets) if dataset.path.endswith("qa.csv")
+        ]
+        return [dataset.path for dataset in opened.datasets]
+
+    def test_files_folders_and_links(self, here: Path) -> None:
+        (here / "a" / "aa.csv").symlink_to("qa.csv")
+        (here / "link").symlink_to("a")
+        assert self.paths("a/qa.csv", "./a/qa.csv", str(here / "a/../a/qa.csv"), "a") == ["a/qa.csv", "a/b.csv"]
+        assert self.paths("./a", "a/qa.csv", "link") == ["./a/b.csv", "./a/qa.csv"]
+        opened = open_datasets(["link/aa.csv", "a/qa.csv", "a/b.csv"])
+        assert [each.path for each in opened.datasets] == ["link/aa.csv", "a/b.csv"]
+
+    def test_what_was_passed_over_is_told_once_and_still_refused_by_its_name(self, here: Path) -> None:
+        opened = open_datasets(["a", "./a"])
+        assert opened.unread == ["a/no.csv"]
+        assert len(opened.notes) == 1
+        with pytest.raises(CannotOpen, match=r"a/no\.csv: not a dataset ragtui knows"):
+            open_datasets(["a", "a/no.csv"])
+
+    def test_a_file_of_a_set_belongs_to_the_folder_in_either_order(self, here: Path) -> None:
+        tree(
+            here,
+            set__corpus_dot_jsonl='{"_id": 1, "text": "x"}\n',
+            set__queries_dot_jsonl='{"_id": "q", "text": "x"}\n',
+        )
+        for typed in (["set/corpus.jsonl", "set"], ["set", "set/corpus.jsonl"], ["set/queries.jsonl", "./set", "set"]):
+            opened = open_datasets(typed)
+            assert len(opened.datasets) == 1
+            assert opened.by_code()["BEIR102"] == (1, 1)
+        assert len(open_datasets(["set/corpus.jsonl", "set/queries.jsonl"]).datasets) == 2
+
+    def test_sets_that_share_a_file_are_two(self, here: Path) -> None:
+        tree(
+            here,
+            one__corpus_dot_jsonl='{"_id": 1, "text": "x"}\n',
+            one__queries_dot_jsonl='{"_id": "q", "text": "x"}\n',
+        )
+        tree(here, two__queries_dot_jsonl='{"_id": "q", "text": "x"}\n')
+        (here / "two" / "corpus.jsonl").symlink_to("../one/corpus.jsonl")
+        assert [each.name for each in open_datasets(["one", "two"]).datasets] == ["one", "two"]
+
+    def test_a_sheet_is_a_thing_of_its_own(self, here: Path) -> None:
+        book = Workbook()
+        for name in ("S#1", "Two"):
+            sheet = book.create_sheet(name)
+            sheet.append(["query", "expected_answer"])
+            sheet.append(["q", "a"])
+        book.remove(book.worksheets[0])
+        book.save(here / "book.xlsx")
+        opened = open_datasets(["./book.xlsx#Two", "book.xlsx", "book.xlsx#S#1", "."])
+        assert [each.path for each in opened.datasets][:2] == ["./book.xlsx#Two", "book.xlsx#S#1"]
+        assert len(opened.datasets) == 4
+
+
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
         ("empty.csv", b"", "the file is empty"),
         ("other.csv", b"a,b\n1,2\n", "not a dataset ragtui knows; its columns are 'a', 'b'"),
+        (
+            "eval.jsonl",
+            b'{\n"rows": [],\n"metrics": 1}\n',
+            "line 1: one JSON object .* lines 1 to 3; .* name it .json .*'rows', 'metrics'",
+        ),
+        ("cut.jsonl", b'{\n "query": "a",\n "response": "', "line 3: the record is cut off"),
+        ("list.jsonl", b'["a", "b"]\n["c"]\n', "line 1: the record is a list; an object is needed"),
         ("picture.csv", b"\x89PNG\r\n\x1a\n\x00\x00", "not a dataset ragtui knows"),
     ],
 )

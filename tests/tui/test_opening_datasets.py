@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ragtui.datasets.discover import Once
 from ragtui.datasets.watch import Stopped, Watch
 from ragtui.tui.app import RagtuiApp
 from ragtui.tui.opened import OpenDataset, read
@@ -26,12 +27,12 @@ class Gate:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.through = threading.Event()
         monkeypatch.setattr("ragtui.datasets.beginnings.LARGE", 1000)
-        monkeypatch.setattr(Workbench, "read", lambda _, paths, watch: self._read(paths, watch))
+        monkeypatch.setattr(Workbench, "read", lambda _, paths, watch, once: self._read(paths, watch, once))
 
-    def _read(self, paths: list[str], watch: Watch) -> list[OpenDataset]:
+    def _read(self, paths: list[str], watch: Watch, once: Once) -> list[OpenDataset]:
         while not self.through.wait(0.01):
             watch.step()
-        return read(paths, watch)
+        return read(paths, watch, once)
 
 
 def write_set(folder: Path, documents: int = 3000) -> Path:
@@ -162,3 +163,22 @@ async def test_what_was_named_is_opened_whichever_pane_is_in_front_by_then(
         assert "small" in screen_text(app)
         assert len(app.workbench.datasets) == 1
     app.workbench.leave()
+
+
+async def test_what_is_named_several_ways_is_listed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ragtui.datasets.beginnings.LARGE", 100)
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "rows.csv").write_text(ROWS)
+    (tmp_path / "a" / "more.csv").write_text(ROWS)
+    (tmp_path / "link.csv").symlink_to("a/rows.csv")
+    monkeypatch.chdir(tmp_path)
+    async with running(tmp_path, "a/rows.csv", "./a/rows.csv", "a", "link.csv") as (app, pilot):
+        assert [each.dataset.path for each in app.workbench.usable_datasets() if each.dataset] == [
+            "a/rows.csv",
+            "a/more.csv",
+        ]
+        await app.main.pane.action_perform("open-path", str(tmp_path / "link.csv"))
+        await settled(app, pilot)
+        assert len(app.workbench.datasets) == 2
+        await press(app, pilot, "r")
+        assert [each.is_whole for each in app.workbench.datasets] == [True, True]

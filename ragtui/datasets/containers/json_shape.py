@@ -42,21 +42,30 @@ class Elements:
     fault: Finding | None = None
 
 
-def shape_of(data: bytes, whole: bool) -> Shape:
-    """The shape of the file that begins with ``data``; ``whole`` says whether that is all of it."""
+def shape_of(data: bytes) -> Shape:
+    """The shape of the file that begins with ``data``."""
     rest = data.lstrip(_SPACE)
     first, _, after = rest.partition(b"\n")
     after = after.strip(_SPACE)
     if rest.startswith(b"["):
         return Shape.LINES if after and _is_json(first) else Shape.ARRAY
-    if (
-        rest.startswith(b"{")
-        and after
-        and not after.startswith((b"{", b"["))
-        and first.rstrip()[-1:] in (b"{", b",", b"[")
-    ):
-        return Shape.SPREAD
-    return Shape.LINES
+    return Shape.SPREAD if rest.startswith(b"{") and after and _is_spread(rest, first, after) else Shape.LINES
+
+
+def _is_spread(rest: bytes, first: bytes, after: bytes) -> bool:
+    """Whether the object that begins with the line ``first`` goes on in the lines ``after`` it: no line is cut off there."""
+    if not after.startswith((b"{", b"[")) and first.rstrip()[-1:] in (b"{", b",", b"["):
+        return True
+    if _is_json(first) or _is_json(after.partition(b"\n")[0]):
+        return False
+    text = rest.decode("utf-8", "replace")
+    try:
+        JSONDecoder().raw_decode(text)
+    except JSONDecodeError as error:
+        return error.pos >= len(text.rstrip())  # not a fault: the rest is not seen here
+    except RecursionError:
+        return False
+    return True
 
 
 def elements(data: bytes, shape: Shape, start: int = 0) -> Elements:
@@ -68,6 +77,14 @@ def elements(data: bytes, shape: Shape, start: int = 0) -> Elements:
             return _one_by_one(data, shape, start)
         return Elements(list(_placed(data, start, [bytes(part) for part in parts])))
     return _one_by_one(data, shape, start)
+
+
+def as_list(data: bytes, found: Sequence[Element]) -> tuple[Edit, ...]:
+    """The edits that make one list of objects that stand one after the other."""
+    last = found[-1]
+    commas = [Edit(each.byte, each.byte, ",") for each in found[1:]]
+    end = last.byte + len(last.raw)
+    return (Edit(found[0].byte, found[0].byte, "["), *commas, Edit(end, end, "]"))
 
 
 def as_lines(data: bytes, start: int, found: Sequence[Element]) -> tuple[Edit, ...]:
@@ -151,11 +168,11 @@ def _end_of_text(text: str, position: int) -> None:
 
 
 def _is_json(raw: bytes) -> bool:
+    text = raw.decode("utf-8", "replace")
     try:
-        parse(Passage(raw.decode("utf-8", "replace")))
+        return skip_space(text, parse(Passage(text)).end) >= len(text)
     except (JSONDecodeError, RecursionError):
         return False
-    return True
 
 
 def _bytes(text: str) -> bytes:

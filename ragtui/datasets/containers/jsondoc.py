@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.datasets.containers import Head, Reading
 from ragtui.datasets.containers.json_records import JsonPlaces, places_of, rows_of, table_of
-from ragtui.datasets.containers.json_shape import Element, Shape, elements
-from ragtui.datasets.containers.json_text import Parsed, Passage, parse, syntax_fault
+from ragtui.datasets.containers.json_shape import Element, Shape, as_list, elements
+from ragtui.datasets.containers.json_text import Parsed, Passage, parse, skip_space, syntax_fault
 from ragtui.datasets.containers.jsonlines import utf8_of
 from ragtui.datasets.findings import Report
 from ragtui.datasets.rules import json as rules
@@ -71,6 +71,9 @@ def _inside(
     except RecursionError:
         report.add(rules.too_deep(1, 1))
         return [], {}, ()
+    rest = skip_space(passage.text, parsed.end)
+    if parsed.is_object and rest < len(passage.text):
+        return _several(data, start, exact, passage.at(rest), report), {}, ()
     best = max(_lists(parsed.value, ()), key=lambda found: len(found[1]), default=None)
     if best is None or not best[1]:
         line, _ = passage.at(parsed.start)
@@ -85,6 +88,16 @@ def _inside(
         each for each in parsed.faults if not first <= (each.line, each.column) < last
     )  # the records tell theirs
     return _placed(passage, begin, len(records)), document, path
+
+
+def _several(data: bytes, start: int, exact: bool, place: tuple[int, int], report: Report) -> list[Element]:
+    """Objects that stand one after the other, the second at ``place``."""
+    found = elements(data, Shape.SPREAD, start)
+    if len(found.found) > 1:
+        fix = as_list(data, found.found) if exact and found.fault is None else ()
+        report.add(rules.several_documents(*place, len(found.found), fix))
+    report.extend([found.fault] if found.fault else [])
+    return found.found
 
 
 def _lists(value: Any, path: tuple[str, ...]) -> list[tuple[tuple[str, ...], list[Any]]]:

@@ -39,7 +39,7 @@ class JsonLines:
         report = Report(source.file)
         report.watch = source.watch
         data, start, exact, encoding = utf8_of(source.path, report)
-        shape = shape_of(data[start : start + HEAD_BYTES], len(data) <= start + HEAD_BYTES)
+        shape = shape_of(data[start : start + HEAD_BYTES])
         found = _elements(data, start, shape, report, exact)
         rows = rows_of(found, report, exact)
         places = JsonPlaces(
@@ -82,7 +82,8 @@ def _elements(data: bytes, start: int, shape: Shape, report: Report, exact: bool
         aside = f"; it breaks off at line {found.fault.line}: {found.fault.message}" if found.fault else ""
         report.add(rules.array(line, len(found.found), "records", aside, fix))
     else:
-        report.add(rules.spread(line, len(found.found), fix))
+        if found.found:
+            report.add(rules.spread(line, len(found.found), data.rstrip(b" \t\r\n").count(b"\n") + 1, fix))
         report.extend([found.fault] if found.fault else [])
     return [Element(each.raw + b"\n", each.byte, each.line, each.before) for each in found.found]
 

@@ -13,7 +13,7 @@ from typing import Final
 from ragtui.datasets.check import Opened, open_datasets
 from ragtui.datasets.containers import reading_of
 from ragtui.datasets.containers.table import LINE, ROW
-from ragtui.datasets.discover import is_left_alone
+from ragtui.datasets.discover import Once, is_left_alone
 from ragtui.datasets.findings import Finding, listing
 from ragtui.datasets.fixes.edits import apply, compatible
 from ragtui.datasets.formats import ReadOptions, Source, formats
@@ -54,8 +54,10 @@ def mend(
     format: str | None = None,
     unsafe: bool = False,
     watch: Watch | None = None,
+    once: Once | None = None,
 ) -> Mended:
-    """Everything at a path checked, and mended in ``staging`` (an empty folder) as far as rules have fixes.
+    """Everything at a path checked, and mended in ``staging`` (an empty folder) as far as rules have fixes; what ``once``
+    has is passed over.
 
     Raises:
         CannotOpen: as ``open_datasets``.
@@ -63,7 +65,7 @@ def mend(
     """
     sources: list[Source] = []
     with listing(_LISTED):
-        opened = open_datasets([typed], options, format, sources.append, watch=watch)
+        opened = open_datasets([typed], options, format, sources.append, watch=watch, once=once)
         plan = _planned(opened, unsafe)
         files = [fixed for place, source in enumerate(sources) if source.sheet is not None
                  if (fixed := _sheet(source, staging / f"sheet{place}", options, unsafe, _several(source, sources)))]  # fmt: skip

@@ -78,14 +78,16 @@ class Source:
     """One thing to read: a file, one sheet of a workbook, or a folder whose parts belong together.
 
     ``shown`` is the path as the user typed it (with ``#Sheet``); ``file`` is what findings call it: relative to the folder
-    the user named, or the file's name, empty for that folder itself. ``cache`` keeps the parsed rows so that many formats
-    can look at them (``containers.reading_of``). ``watch`` is told how far reading is.
+    the user named, or the file's name, empty for that folder itself. ``parts`` are the files of a folder that belong to
+    it. ``cache`` keeps the parsed rows so that many formats can look at them (``containers.reading_of``). ``watch`` is
+    told how far reading is.
     """
 
     path: Path
     shown: str
     file: str = ""
     sheet: str | None = None
+    parts: frozenset[Path] = frozenset()
     cache: dict[str, object] = field(default_factory=dict)
     watch: Watch = field(default_factory=Watch)
 

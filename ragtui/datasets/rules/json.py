@@ -98,10 +98,11 @@ def out_of_range(line: int, column: int, token: str, field: str | None) -> Findi
 
 
 @rule("JSON010", "spread-objects", fix="safe", example='{\n  "_id": "1"\n}', remedy="write each object on one line")
-def spread(line: int, records: int, fix: tuple[Edit, ...] = ()) -> Finding:
+def spread(line: int, records: int, last: int, fix: tuple[Edit, ...] = ()) -> Finding:
     """Objects are written over several lines, as a pretty-printer does. Loaders that read line by line fail at the first
     line. ragtui reads the records all the same."""
-    message = f"{records:,} objects are spread over several lines; one object a line is needed"
+    what = f"{records:,} JSON objects are" if records > 1 else "one JSON object is"
+    message = f"{what} spread over lines {line:,} to {last:,}; JSON lines hold each record whole on a line of its own"
     return Finding("JSON010", Level.ERROR, message, line=line, fix=fix)
 
 
@@ -117,6 +118,20 @@ def too_deep(line: int, column: int) -> Finding:
 def no_records(line: int, what: str) -> Finding:
     """The document is valid JSON but holds no list of records that a dataset could be made of."""
     return Finding("JSON012", Level.ERROR, f"the document is {what}, not a list of records", line=line)
+
+
+@rule(
+    "JSON014",
+    "several-documents",
+    fix="safe",
+    example='{"query": "a"}\n{"query": "b"}',
+    remedy="write them as one list, or one object a line in a file named .jsonl",
+)
+def several_documents(line: int, column: int, records: int, fix: tuple[Edit, ...] = ()) -> Finding:
+    """A JSON document is one value. In this one objects stand one after the other, as where several were appended to a
+    file: JSON parsers stop after the first ("Extra data"). ragtui reads all of them."""
+    message = f"{records:,} JSON objects one after the other; a .json file is one value: a list of them"
+    return Finding("JSON014", Level.ERROR, message, line=line, column=column, fix=fix)
 
 
 @rule(

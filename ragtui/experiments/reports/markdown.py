@@ -21,7 +21,7 @@ _SPECIAL: Final = re.compile(r"([\\`*_\[\]<>|~&]|:(?=//)|(?<=www)\.)")
 
 def render(results: Results, judgement: Judgement) -> str:
     errors = "".join(f"- {escaped(each, 400)}\n" for each in error_causes(results))
-    said = "\n".join([errors, *(f"{each}\n" for each in remarks(results.plan))])
+    said = "\n".join([errors, *(f"{escaped(each, 1_000)}\n" for each in remarks(results))])
     parts = [_head(results, judgement), _table(results), said, _verdicts(results), _causes(results), _worst(results)]
     return "\n".join(part for part in parts if part)
 

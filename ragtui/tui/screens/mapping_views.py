@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from ragtui.datasets.dataset import Dataset
-from ragtui.datasets.mapping import MappingError, inputs_frame, metric_inputs, present
+from ragtui.datasets.mapping import inputs_frame, metric_inputs, present
+from ragtui.datasets.references import MappingError
 from ragtui.tui.widgets.passage import Passage
 
 if TYPE_CHECKING:

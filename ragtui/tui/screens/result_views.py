@@ -51,6 +51,12 @@ def title(results: Results) -> str:
     return " · ".join([plan.dataset, sides, *([f"judge {plan.judge}"] if judged else [])])
 
 
+def remarked(results: Results) -> str:
+    """What has to be said of the answers, in one line; empty where nothing has."""
+    first, *rest = results.remarks or ("",)
+    return cell(first) + (f" (and {len(rest)} more: `ragtui show {results.experiment}`)" if rest else "")
+
+
 # The overview: one row a metric
 
 

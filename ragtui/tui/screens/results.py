@@ -101,6 +101,8 @@ class ResultsPane(Pane, CaseActions):
         self._shown, self._strict, self._differences = None, False, False
         self._show_overview()
         self._show_rows(fresh=True)
+        if said := views.remarked(triage.results):
+            tell(self, said, "warning")
         if self.display:  # another pane may have been asked for meanwhile
             self.screen.set_focus(self.start())
         self.post_message(self.Altered())

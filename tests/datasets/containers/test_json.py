@@ -126,6 +126,41 @@ class TestLines:
         assert table(reading).frame["_line"].to_list() == [2, 6, 10, 14]
         assert rows(reading) == [tuple(record.values()) for record in RECORDS]
 
+    @pytest.mark.parametrize(
+        ("text", "told"),
+        [
+            (json.dumps(RECORDS[0], indent=2), "one JSON object is spread over lines 1 to 4; "),
+            ("\n\n" + json.dumps(RECORDS[0], indent=2) + "\n\n", "one JSON object is spread over lines 3 to 6; "),
+            (
+                "\n".join(json.dumps(each, indent=2) for each in RECORDS),
+                "4 JSON objects are spread over lines 1 to 16; ",
+            ),
+            ('{"a": "1"\n,"b": "2"}\n{"a": "3"\n,"b": "4"}\n', "2 JSON objects are spread over lines 1 to 4; "),
+            ('{"data": [\n{"a": "1"},\n{"a": "2"}\n]}', "one JSON object is spread over lines 1 to 4; "),
+        ],
+    )
+    def test_objects_over_several_lines_are_one_finding_and_are_read(
+        self, tmp_path: Path, text: str, told: str
+    ) -> None:
+        reading = read(tmp_path, text)
+        (only,) = reading.report.findings
+        assert (only.code, only.fixable, only.message.startswith(told)) == ("JSON010", True, True), only
+        assert table(reading).frame.height == (1 if told.startswith("one") else int(told[0]))
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ('{"a": "x\n{"a": "y"}\n{"a": "z"}\n', [(1, 7, "JSON001")]),  # a line that is cut off, and sound ones
+            ('{"a": [\n{"a": "y"}\n', [(1, 8, "JSON001")]),
+            ('{\n  "a": "x",\n  "b": ', [(3, 8, "JSON008")]),  # nothing is whole
+            ('{\n  "a": "x"\n}\n{\n  "a": y\n}\n', [(1, 0, "JSON010"), (5, 8, "JSON001")]),
+        ],
+    )
+    def test_a_fault_in_what_goes_on_over_lines_is_told_where_it_is(
+        self, tmp_path: Path, text: str, expected: list[tuple[int, int, str]]
+    ) -> None:
+        assert found(read(tmp_path, text)) == expected
+
     def test_any_file_of_such_lines_is_read_so(self, tmp_path: Path) -> None:
         assert table(read(tmp_path, text_of(RECORDS), "x.txt")).container == "jsonl"
         assert table(read(tmp_path, text_of(RECORDS), "x.json")).container == "jsonl"
@@ -216,6 +251,20 @@ class TestDocuments:
     )
     def test_a_broken_document_is_told_with_its_line(self, tmp_path: Path, text: str, line: int, code: str) -> None:
         assert found(read(tmp_path, text, "x.json"))[0][::2] == (line, code)
+
+    @pytest.mark.parametrize("between", ["\n", "", " \r\n "])
+    def test_several_documents_in_one_are_all_read(self, tmp_path: Path, between: str) -> None:
+        text = between.join(json.dumps(record, indent=1) for record in RECORDS)
+        reading = read(tmp_path, text, "x.json")
+        assert [each[2] for each in found(reading)] == ["JSON014"]
+        assert rows(reading) == [tuple(record.values()) for record in RECORDS]
+        cut = read(tmp_path, text[:-9], "x.json")
+        assert [each[2] for each in found(cut)] == ["JSON014", "JSON008"]
+        assert table(cut).frame.height == 3
+
+    def test_text_after_the_document_is_a_fault(self, tmp_path: Path) -> None:
+        reading = read(tmp_path, '{"data": [{"a": "x"}]}\nand more', "x.json")
+        assert found(reading) == [(2, 1, "JSON001")]
 
     def test_records_before_the_fault_are_read(self, tmp_path: Path) -> None:
         assert rows(read(tmp_path, '[{"a": "x"},\n {"a": y}]\n', "x.json")) == [("x",)]

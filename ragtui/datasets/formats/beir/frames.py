@@ -35,8 +35,9 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Part:
-    """One file of a set as scanned: ``frame`` has what its records hold, their ``line`` and ``offset``. ``whole`` says whether
-    the file is written as it should be, one object a line; ``unreadable`` counts lines that hold something, but no record."""
+    """One file of a set as scanned: ``frame`` has what its records hold, their ``line`` and, of documents, ``offset``.
+    ``whole`` says whether the file is written as it should be, one object a line; ``unreadable`` counts lines that hold
+    something, but no record."""
 
     kind: str
     file: str
@@ -116,10 +117,13 @@ def _frame(part: Scanned) -> pl.DataFrame:
     columns = [_texts(values).alias(name) for name, values in part.texts.items()]
     columns += [pl.Series(name, values, dtype=pl.Float64) for name, values in part.numbers.items()]
     if part.lines is None:
-        lines = pl.int_range(part.base + 1, part.base + part.height + 1, dtype=pl.UInt32, eager=True)
+        lines = pl.int_range(part.base + 1, part.base + part.line_count + 1, dtype=pl.UInt32, eager=True)
     else:
         lines = pl.Series(part.lines, dtype=pl.UInt32) + part.base
-    return pl.DataFrame([*columns, lines.alias("line"), pl.Series("offset", part.places, dtype=pl.UInt64)])
+    columns.append(lines.alias("line"))
+    if part.places is not None:
+        columns.append(pl.Series("offset", part.places, dtype=pl.UInt64))
+    return pl.DataFrame(columns)
 
 
 def _texts(values: Texts) -> pl.Series:
@@ -153,8 +157,7 @@ def _prepared(wanted: Wanted) -> _Prepared:
     if head.startswith(_BOM):
         start = len(_BOM)
         report.add(json_rules.byte_order_mark((Edit(0, start, ""),)))
-    size = wanted.path.stat().st_size if data is None else len(data)
-    shape = shape_of(head[start:], size <= len(head))
+    shape = shape_of(head[start:])
     if shape is Shape.LINES:
         return _Prepared(shape, report, list(cut(wanted.kind, wanted.path, wanted.file, start, data)), [])
     whole = wanted.path.read_bytes() if data is None else data
@@ -171,7 +174,8 @@ def _from_elements(kind: str, data: bytes, start: int, shape: Shape, report: Rep
         aside = f"; it breaks off at line {listed.fault.line}: {listed.fault.message}" if listed.fault else ""
         report.add(json_rules.array(line, len(listed.found), noun, aside, fix))
     else:
-        report.add(json_rules.spread(line, len(listed.found), fix))
+        if listed.found:
+            report.add(json_rules.spread(line, len(listed.found), data.rstrip(b" \t\r\n").count(b"\n") + 1, fix))
         report.extend([listed.fault] if listed.fault else [])
     found = Report(report.file)
     columns: dict[str, list[Any]] = {}
