@@ -177,7 +177,13 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action(
         "experiments", "plot", "p", "Plot a metric over the experiments", "plot", argument="METRIC", words="history"
     ),
-    Action("experiments", "differences", "=", "What differs between this and the marked experiment", words="compare"),
+    Action(
+        "experiments",
+        "differences",
+        "=",
+        "Compare with the marked experiment: verdicts, and what differs",
+        words="difference",
+    ),
     Action("experiments", "tags", "#", "Tag this experiment", argument="TAGS"),
     Action("experiments", "note", "t", "Write a note", argument="TEXT"),
     Action("experiments", "merge", "M", "Take in what shards of a run hold", words="shards"),

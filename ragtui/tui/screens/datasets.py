@@ -87,8 +87,8 @@ class DatasetsPane(DatasetWork, OpensDatasets):
             await self.open(self.workbench.paths)
 
     def refreshed(self) -> None:
-        self.set_class(not self.workbench.datasets, "nothing")
-        self.query_one("#list", VirtualTable).empty = FIRST_RUN
+        self.set_class(not self.workbench.datasets and not self._openings, "nothing")
+        self.query_one("#list", VirtualTable).empty = self._empty() if self._openings else FIRST_RUN
         self.list_again()
         self._show_dataset()
 
