@@ -107,7 +107,8 @@ class StoredResults:
         everything = self.cases["position"]
         if side is Side.CANDIDATE:
             return everything
-        return everything.filter(~everything.is_in(self._unanswered(side)))
+        sql = "SELECT position FROM responses WHERE experiment = ? AND side = ? AND state = 'pending'"
+        return everything.filter(~everything.is_in([row[0] for row in self.store.query(sql, self.number, side)]))
 
     def folded(self, metric: PlannedMetric, side: Side) -> pl.DataFrame:
         """One row a case: see ``tally.folded``."""
@@ -144,7 +145,6 @@ class StoredResults:
         return stored_fields(self)
 
     def texts(self, side: Side = Side.CANDIDATE, case_ids: Sequence[str] | None = None) -> pl.DataFrame:
-        """What was asked, expected and answered, a row a case."""
         return stored_texts.texts(self, side, case_ids)
 
     @cached_property
@@ -153,7 +153,6 @@ class StoredResults:
         return stored_texts.columns(self)
 
     def reasons(self, side: Side = Side.CANDIDATE, case_ids: Sequence[str] | None = None) -> pl.DataFrame:
-        """The reason of each metric, a row a case."""
         return stored_texts.reasons(self, side, case_ids)
 
     # -- one case ------------------------------------------------------------------------------------------------
@@ -224,10 +223,6 @@ class StoredResults:
     def rest(self) -> State:
         """The state of cells that were not reached."""
         return State.SKIPPED if self.status is Status.CANCELLED else State.PENDING
-
-    def _unanswered(self, side: Side) -> list[int]:
-        sql = "SELECT position FROM responses WHERE experiment = ? AND side = ? AND state = 'pending'"
-        return [row[0] for row in self.store.query(sql, self.number, side)]
 
     def diagnoses(self, side: Side) -> pl.DataFrame:
         """``position``, ``cause`` and ``evidence`` of the cases that were diagnosed."""
