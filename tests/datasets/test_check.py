@@ -148,13 +148,39 @@ class TestWhatIsNamedSeveralWays:
         ),
         ("cut.jsonl", b'{\n "query": "a",\n "response": "', "line 3: the record is cut off"),
         ("list.jsonl", b'["a", "b"]\n["c"]\n', "line 1: the record is a list; an object is needed"),
-        ("picture.csv", b"\x89PNG\r\n\x1a\n\x00\x00", "not a dataset ragtui knows"),
+        ("picture.csv", b"\x89PNG\r\n\x1a\n\x00\x00", "a picture, no dataset"),
+        ("blank.csv", b"\xef\xbb\xbf\r\n \n\n", "the file holds nothing but blank lines"),
+        ("delimiters.csv", b",,,\n,,\n", "not a dataset ragtui knows: it has no named columns"),
+        ("twice.csv", b"query,query,id\na,b,c\n", "more than once in the header: 'query'; rename"),
+        ("rows.parquet", b"PAR1\x00\x00", "a Parquet file, which is not read; save the rows as CSV, JSONL or XLSX"),
+        ("rows.jsonl.gz", b"\x1f\x8b\x08", "compressed with gzip; unpack it first"),
+        (
+            "old.xls",
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00",
+            "of the old .xls kind, or a protected one; save it as .xlsx",
+        ),
+        ("cut.xlsx", b"PK\x03\x04\x14\x00", "a zip or .xlsx that is damaged or cut off"),
+        ("list.json", b"[]\n", "the document is an empty list; a list of records is needed"),
+        ("null.json", b"null\n", "the document is null, not a list of records"),
+        ("bytes.jsonl", b"\xe3\xff\x12\x81\n\x99", "line 1: invalid JSON: a value is missing before"),
     ],
 )
 def test_a_named_file_that_nobody_knows_cannot_be_opened(tmp_path: Path, name: str, content: bytes, says: str) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(CannotOpen, match=says):
         open_datasets([str(tmp_path / name)])
+
+
+def test_links_that_lead_nowhere_spoil_nothing_else(tmp_path: Path) -> None:
+    tree(tmp_path, a_dot_csv=CSV)
+    for name, target in (("circle.csv", "circle.csv"), ("gone.csv", "nowhere")):
+        (tmp_path / name).symlink_to(target)
+        with pytest.raises(CannotOpen, match=f"{name}: a link to {target}, where nothing is"):
+            open_datasets([str(tmp_path / name)])
+    (tmp_path / "up").symlink_to(".")
+    opened = open_datasets([str(tmp_path)])
+    assert [each.name for each in opened.datasets] == ["a"]
+    assert opened.notes == [f"{tmp_path}/circle.csv: Too many levels of symbolic links"]
 
 
 def test_nothing_to_check_is_no_success(tmp_path: Path) -> None:

@@ -583,7 +583,16 @@ def test_ids_shared_by_queries_and_documents_are_counted_once(tmp_path: Path) ->
     qrels = [{"query-id": f"d{n}", "corpus-id": "d3", "score": 1} for n in (1, 2)]
     each = finding(write(tmp_path, queries=queries, qrels=qrels), "BEIR112")
     assert (each.file, each.line, each.level) == ("queries.jsonl", 1, Level.INFO)
-    assert each.message.startswith("2 queries have the id of a document")
+    assert each.message.startswith("the id of 2 queries is one of a document, too")
+
+
+def test_folders_that_are_named_like_parts_are_none(tmp_path: Path) -> None:
+    folder = write(tmp_path)
+    (folder / "qrels" / "test.tsv").mkdir(parents=True)
+    assert opened(folder).datasets[0].rows == 3
+    (folder / "corpus.jsonl").unlink()
+    (folder / "corpus.jsonl").mkdir()
+    assert [each.code for each in opened(folder).findings()] == ["BEIR001"]
 
 
 def test_a_limit_takes_queries_and_no_document(tmp_path: Path) -> None:
