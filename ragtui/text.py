@@ -12,9 +12,9 @@ from typing import Final
 _TAB: Final = "    "
 _MARK: Final = "·"  # one cell, for characters that would be invisible or reorder the line
 
-# Bidi controls, zero width space, byte order mark, tag characters, other invisible format characters.
+# Bidi controls, zero width space, byte order mark, tag characters, Hangul fillers, other invisible characters.
 _HIDDEN: Final = [
-    0x00AD, 0x061C, 0x180E, 0x200B, 0x200E, 0x200F, 0xFEFF,
+    0x00AD, 0x061C, 0x180E, 0x200B, 0x200E, 0x200F, 0x3164, 0xFEFF, 0xFFA0,
     *range(0x202A, 0x202F), *range(0x2061, 0x2070), *range(0xFFF9, 0xFFFC), *range(0xE0000, 0xE0080),
 ]  # fmt: skip
 
@@ -25,6 +25,10 @@ _PICTURES: Final[dict[int, str | None]] = {
     0x2029: "⏎",
     **dict.fromkeys(range(0x80, 0xA0), "\ufffd"),
     **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),  # lone surrogates cannot be written out
+    # no characters: terminals show one cell, or nothing
+    **dict.fromkeys(
+        [*range(0xFDD0, 0xFDF0), *(p + n for p in range(0, 0x110000, 0x10000) for n in (0xFFFE, 0xFFFF))], "\ufffd"
+    ),
     **dict.fromkeys(_HIDDEN, _MARK),
 }
 
@@ -33,6 +37,11 @@ _UNSTEADY: Final = dict.fromkeys([0xFE0E, 0xFE0F, 0x20E3, 0x200C, 0x200D, 0x2060
 
 _BLOCK: Final[dict[int, str | None]] = {**_PICTURES, 0x09: _TAB, 0x0A: "\n"}
 _CELL: Final[dict[int, str | None]] = {**_PICTURES, 0x09: " ", 0x0A: "⏎", 0x0D: None, **_UNSTEADY}
+
+# A joiner with nothing to join would swallow what comes next.
+_LOOSE_JOINERS: Final = re.compile(
+    "(?<!{0})\u200d+|\u200d+(?!{0})|\u200d{{2,}}".format("[^\x00-\x7f\u200d·\ufffd⏎\u2400-\u2421]")
+)
 
 _PLAIN: Final = re.compile(r"[ -~]*")
 
@@ -62,4 +71,5 @@ def block(value: object) -> str:
     text = value if isinstance(value, str) else str(value)
     if _PLAIN.fullmatch(text):
         return text
-    return text.replace("\r\n", "\n").replace("\r", "\n").translate(_BLOCK)
+    text = text.replace("\r\n", "\n").replace("\r", "\n").translate(_BLOCK)
+    return _LOOSE_JOINERS.sub(lambda found: _MARK * len(found[0]), text) if "\u200d" in text else text

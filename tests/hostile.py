@@ -220,3 +220,35 @@ def write_workspace(folder: Path, extra: Mapping[str, str] | None = None) -> Non
         f'[judges."j {escaped}"]\nmodel = "{escaped}"\nbase_url = "http://127.0.0.1:1/{escaped}"\n'
         + "".join(f"{name} = {value}\n" for name, value in (extra or {}).items())
     )
+
+
+_PIECES: Final = (
+    *MARKUP.split(" "), OSC_52, "\x1b[2J", "\x1b[31m", "\x1b]0;title\x07", "\x1bP+q544e\x1b\\", "\x1b", "\x9b31m", "\x9d52;c;cA==\x9c",
+    "\x1b[?1049l", "\x1b[6n", "\x1bc", "\u202egnp.exe\u202c", "\u2066a\u2069", "\u200f", "\u200b", "\ufeff", "\u2060",
+    "\U000e0041", "\u00ad", "\ud800", "\udfff", "\udc80\ud800", NUL, *CONTROLS, "\t", "\t\t", "\r", "\r\n", "\n", "\n\n",
+    "👩\u200d👩\u200d👧\u200d👦", "🏳\ufe0f\u200d🌈", "👍🏽", "🇩🇪", "🇩", "1\ufe0f\u20e3", "❤\ufe0f", "☎\ufe0e", "\u200d", "\ufe0f",
+    "e\u0301", "\u0301", "a" + "\u0316\u0301" * 20, "각", "\u1100\u1161\u11a8", "क्षि", "ไม่เป็นไร", "漢字", "ｶﾞ", "Ａ", "ﷺ", "𒐫", "\u3164",
+    "עברית", "العربية", "ё", "½", "─│▌", "\ue000", "\U0010ffff", "\ufffe", " ", "  ",
+    "word", "a longer run of words", "x" * 50, "[@click=app.bell]x[/]", "${jndi:ldap://x}", TAGS, FORMULA,
+)  # fmt: skip
+
+
+def strings(count: int, seed: int = 0, longest: int = 1_000_000) -> list[str]:
+    """Hostile strings, the same for a seed: single pieces, runs of them, any characters at all, and one in a thousand a
+    line of ``longest`` characters."""
+    import random
+
+    chance = random.Random(seed)
+    found: list[str] = list(_PIECES[:count])
+    while len(found) < count:
+        kind = len(found) % 1000
+        if kind == 150:
+            piece = chance.choice(_PIECES)
+            found.append((piece * (longest // len(piece) + 1))[:longest])
+        elif kind % 4 == 0:
+            found.append(
+                "".join(chr(chance.choice((chance.randrange(0x300), chance.randrange(0x110000)))) for _ in range(20))
+            )
+        else:
+            found.append("".join(chance.choice(_PIECES) for _ in range(chance.randrange(1, 30))))
+    return found

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, TypeVar
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,7 +26,8 @@ ROWS: Final = 5
 def watched(work: Callable[[], Done], progress: Progress, talk: Console | None) -> Done:
     """Does ``work`` in a thread of its own while this one shows its progress, and gives or raises what comes of it.
 
-    The first interrupt asks the run to stop and waits for it; nothing is lost.
+    The first interrupt asks the run to stop and waits for it; nothing is lost. The second ends everything at once: what
+    is stored is kept, what was in flight is not.
     """
     ended: Future[Done] = Future()
     done = threading.Event()
@@ -43,11 +45,30 @@ def watched(work: Callable[[], Done], progress: Progress, talk: Console | None) 
         try:
             _show(progress, done, talk)
         except KeyboardInterrupt:
-            progress.cancel()
-            if talk is not None:
-                talk.print("stopping; what is done is kept …")
-            done.wait()
+            try:
+                progress.cancel()
+                if talk is not None:
+                    talk.print("stopping; what is done is kept … (ctrl+c again stops at once)", soft_wrap=True)
+                done.wait()
+            except KeyboardInterrupt:
+                _at_once(progress, talk)
     return ended.result()
+
+
+def _at_once(progress: Progress, talk: Console | None) -> NoReturn:
+    """Ends this process without waiting for its threads, and those that it started, by what it has to say."""
+    from ragtui import children
+    from ragtui.cli import _streams
+    from ragtui.cli._ending import INTERRUPTED
+    from ragtui.cli._running import say_how_to_go_on
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    children.end_all()
+    if talk is not None:
+        with suppress(OSError):
+            say_how_to_go_on(progress, talk)
+    _streams.abandon()
+    os._exit(INTERRUPTED)
 
 
 @contextmanager

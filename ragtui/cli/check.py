@@ -81,10 +81,14 @@ def command(
     [*] marks what --fix mends. Status: 0 nothing at or above --fail-level (left), 1 something, 2 could not run; with --diff
     0 nothing to fix, 1 a difference.
     """
-    if any(_is_large(path) for path in paths or ["."]):
+    for corpus in filter(_is_large, (os.path.join(path, "corpus.jsonl") for path in paths or ["."])):
         from ragtui.datasets.workers import start_ahead
 
         start_ahead("ragtui.datasets.retrieval_lines.scan")
+        from ragtui.datasets.retrieval_lines.scan import begin_ahead
+
+        begin_ahead(Path(corpus))
+        break
     from ragtui.cli._fixing import Wanted, check_wanted, fixed
     from ragtui.cli.findings_output import Style, forms, render
     from ragtui.datasets.check import CannotOpen, check_options, open_datasets
@@ -142,10 +146,10 @@ def _options(
     )  # fmt: skip
 
 
-def _is_large(path: str) -> bool:
-    """Whether a path is a retrieval set for which processes will be wanted: they start while the rest is loaded."""
+def _is_large(corpus: str) -> bool:
+    """Whether processes will be wanted for a corpus: they start, and start on it, while the rest is loaded."""
     try:
-        return os.path.getsize(os.path.join(path, "corpus.jsonl")) > _LARGE
+        return os.path.getsize(corpus) > _LARGE
     except (OSError, ValueError):
         return False
 

@@ -75,6 +75,7 @@ def _do(
 ) -> list[str]:
     """Does what was asked and returns what to say."""
     from ragtui.experiments import labels
+    from ragtui.experiments.labelled_answers import told_apart
     from ragtui.experiments.plan import Side
     from ragtui.experiments.store import Store, StoreError
     from ragtui.workspace import Workspace
@@ -89,7 +90,12 @@ def _do(
     if case is None and not undo:
         store = Store.open(Workspace.open("."))
         given = labels.labels(store, labels.dataset_of(store, experiment), author)
-        return [_said(each) for each in given] or ["no labels yet"]
+        mine, others = told_apart(store, store.entry(experiment), given)
+        said = [
+            *map(_said, mine),
+            *(f"{_said(each)}, given to another answer, in {each.experiment}" for each in others),
+        ]
+        return said or ["no labels yet"]
     with Store.open(Workspace.open("."), write=True) as store:
         if undo:
             store.entry(experiment)

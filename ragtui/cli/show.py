@@ -102,7 +102,7 @@ def command(
         could_not_run(str(error))
     judgement = judge(results, gates) if gates.stand or nothing_scored(results) else None
     if not quiet:
-        for fault in (*(settings.faults if settings else ()), *getattr(results, "remarks", ())):
+        for fault in settings.faults if settings else ():
             typer.echo(f"ragtui: {cell(fault)}", err=True)
         try:
             print_results(results, out, worst=worst, metric=wanted, judgement=judgement, strict=strict)

@@ -12,12 +12,13 @@ import queue
 import struct
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:  # a worker needs neither, and should start soon
     import subprocess
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -32,6 +33,12 @@ def start_ahead(module: str, processes: int | None = None) -> None:
     if not _AHEAD and sys.executable:
         _AHEAD.extend(_Worker(f"import {module}; ") for _ in range(processes or available_cpus()))
         atexit.register(_close_unused)
+
+
+def begin_ahead(function: Callable[[Task], Result], tasks: Sequence[Task]) -> None:
+    """Gives the workers started ahead a task each, which ``spread`` is expected to want; one it does not is dropped."""
+    for worker, task in zip(_AHEAD, tasks, strict=False):
+        worker.begin(function, task)
 
 
 def _close_unused() -> None:
@@ -53,28 +60,33 @@ def spread(function: Callable[[Task], Result], tasks: Sequence[Task], processes:
 
     idle: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
     workers = [_AHEAD.pop() if _AHEAD else _Worker() for _ in range(count)]
-    for worker in workers:
-        idle.put(worker)
-
     told = threading.Semaphore(0)
 
-    def work(task: Task) -> Result:
-        worker = idle.get()
+    def work(task: Task, worker: _Worker | None = None) -> Result:
+        worker = worker or idle.get()
         try:
             return worker.call(function, task, told.release)  # type: ignore[no-any-return]
         finally:
             idle.put(worker)
 
     pool = ThreadPoolExecutor(count)
-    results = pool.map(work, tasks)
+    begun: dict[int, Future[Result]] = {}
+    for worker in workers:
+        place = next((place for place, task in enumerate(tasks) if worker.has_begun(function, task)), None)
+        if place is None or place in begun:
+            idle.put(worker)
+        else:
+            begun[place] = pool.submit(work, tasks[place], worker)
+    futures = [begun.get(place) or pool.submit(work, task) for place, task in enumerate(tasks)]
     for _ in range(count):
         told.acquire()
-    return _closing(results, workers, pool)
+    return _closing(deque(futures), workers, pool)
 
 
-def _closing(results: Iterator[Result], workers: Sequence[_Worker], pool: ThreadPoolExecutor) -> Iterator[Result]:
+def _closing(waiting: deque[Future[Result]], workers: Sequence[_Worker], pool: ThreadPoolExecutor) -> Iterator[Result]:
     try:
-        yield from results
+        while waiting:
+            yield waiting.popleft().result()
     finally:
         for worker in workers:
             worker.close()
@@ -96,6 +108,7 @@ class _Worker:
 
         self._lock = threading.Lock()
         self._closed = False
+        self._begun: tuple[object, object] | None = None
         self._process: subprocess.Popen[bytes] | None = None
         paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
         try:
@@ -114,6 +127,18 @@ class _Worker:
         except OSError:
             self._process = None
 
+    def begin(self, function: Callable[[Any], Any], task: object) -> None:
+        """Sets the process to work; whoever calls for the same later finds it begun."""
+        if self._process is not None and self._process.stdin is not None:
+            try:
+                _send(self._process.stdin, (function, task))
+            except OSError:
+                return  # it has died, which its first call will notice
+            self._begun = (function, task)
+
+    def has_begun(self, function: Callable[[Any], Any], task: object) -> bool:
+        return self._begun == (function, task)
+
     def call(self, function: Callable[[Any], Any], task: object, told: Callable[[], None] = lambda: None) -> Any:
         """``function`` of ``task`` in the process, which ``told`` hears of at once; right here if it has died."""
         with self._lock:
@@ -122,11 +147,7 @@ class _Worker:
                 told()
                 return function(task)
             try:
-                try:
-                    _send(process.stdin, (function, task))
-                finally:
-                    told()
-                reply = _receive(process.stdout)
+                reply = self._asked(process.stdin, process.stdout, (function, task), told)
             except (OSError, ValueError):
                 reply = None
             if reply is None and self._closed:
@@ -138,6 +159,19 @@ class _Worker:
         if raised:
             raise value
         return value
+
+    def _asked(
+        self, requests: IO[bytes], replies: IO[bytes], wanted: tuple[object, object], told: Callable[[], None]
+    ) -> Any:
+        begun, self._begun = self._begun, None
+        try:
+            if begun is not None and begun != wanted:
+                _receive(replies)  # nobody wants it
+            if begun != wanted:
+                _send(requests, wanted)
+        finally:
+            told()
+        return _receive(replies)
 
     def close(self) -> None:
         process, self._closed = self._process, True

@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ragtui import trust
 from ragtui.datasets.dataset import Dataset, Role
@@ -20,6 +21,9 @@ from ragtui.targets.setup_script import FOLDER, with_setups
 from ragtui.targets.spec import is_live, meaning
 from ragtui.targets.target import Target, TargetError
 from ragtui.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ragtui.experiments.recorder import Recorder
 
 
 class NotAllowed(TargetError):
@@ -40,6 +44,14 @@ def open_targets(plan: Plan, dataset: Dataset, workspace: Workspace) -> dict[Sid
         TargetError: one cannot be used at all.
     """
     return {side: _opened(spec, plan, dataset, workspace) for side, spec in plan.sides}
+
+
+async def close_target(target: Target, side: Side, recorder: Recorder) -> None:
+    """Ends a target and keeps what has to be said of its answers with the experiment."""
+    await target.close()
+    said: tuple[str, ...] = getattr(target, "remarks", tuple)()
+    if said:
+        recorder.remark(side, said)
 
 
 def _opened(spec: str, plan: Plan, dataset: Dataset, workspace: Workspace) -> Target:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from ragtui.experiments import labels
 from ragtui.experiments.database import explained, transaction
+from ragtui.experiments.labelled_answers import speaks_of
 from ragtui.experiments.labels import Given
 from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.store import Store, StoreError, now
@@ -79,12 +80,14 @@ def blind(store: Store, dataset: str) -> set[tuple[str, str, str, str, str]]:
 
 def waiting(store: Store, results: Results, metric: str, side: Side = Side.CANDIDATE, author: str = "") -> list[str]:
     """What of the sample has no blind label of this author yet, in order."""
-    dataset, who = labels.dataset_of(store, results.experiment), author or labels.me()
+    entry, who = store.entry(results.experiment), author or labels.me()
+    dataset = entry.source
     known = blind(store, dataset)
     done = {
         each.case_id
         for each in labels.labels(store, dataset, who)
         if (each.case_id, each.side, each.metric, each.author, each.value) in known
         and (each.side, each.metric) == (side, metric)
+        and speaks_of(store, entry, each)
     }
     return [case_id for case_id in sample(results, metric, side) if case_id not in done]

@@ -41,8 +41,8 @@ MANIFEST: Final = "manifest.json"
 MOST_BYTES: Final = 8 << 30  # of all members, unpacked: what a file may make of this machine's disk
 MOST_MANIFEST: Final = 16 << 20
 _ROWS: Final = 20_000  # of one part
-_TABLES: Final = ("cases", "case_fields", "responses", "calls", "scores", "score_frames")
-_BESIDE: Final = {"remarks": "experiment", "labels": "dataset"}
+_TABLES: Final = ("cases", "case_fields", "run_remarks", "responses", "calls", "scores", "score_frames")
+_BESIDE: Final = {"remarks": "experiment", "labels": "dataset", "earlier_labels": "dataset"}
 _RANKINGS: Final = tuple(f"{side}.ranking.parquet" for side in Side)
 _MEMBER: Final = re.compile(
     rf"(?:{'|'.join((*_TABLES, *_BESIDE))})/\d{{5}}\.parquet|{'|'.join(map(re.escape, _RANKINGS))}"
@@ -93,6 +93,7 @@ def _members(results: StoredResults) -> Iterator[tuple[str, bytes]]:
         **dict.fromkeys(_TABLES, ("experiment", results.number)),
         "remarks": ("experiment", results.experiment),
         "labels": ("dataset", results.entry.source),
+        "earlier_labels": ("dataset", results.entry.source),
     }
     for table, (key, value) in keys.items():
         for number, frame in enumerate(_parts(store, table, key, value)):

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 from ragtui.datasets.case_ids import CASE_ID, NAME
 from ragtui.datasets.conversations import before_the_answer
 from ragtui.datasets.dataset import Dataset, Role
-from ragtui.datasets.mapping import DATA, LISTS, Reference, Resolution, inputs_frame, metric_inputs, parse_reference
+from ragtui.datasets.mapping import LISTS, Resolution, inputs_frame, metric_inputs
+from ragtui.datasets.references import DATA, Reference, parse_reference
 from ragtui.datasets.retrieval import to_run
 from ragtui.metrics.score import State
 from ragtui.targets.target import Case, Response

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from ragtui.datasets.case_ids import CASE_ID
 from ragtui.datasets.dataset import Dataset
-from ragtui.experiments.answering import open_targets
+from ragtui.experiments.answering import close_target, open_targets
 from ragtui.experiments.case_inputs import CaseInputs, InputColumns, origins, target_cases
 from ragtui.experiments.code_sessions import CodeSessions
 from ragtui.experiments.judging import judge_all
@@ -143,8 +143,8 @@ class CaseRun:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             close(self.metrics)
-            for target in targets.values():
-                await target.close()
+            for side, target in targets.items():
+                await close_target(target, side, self.recorder)
             await self.judge.close()
 
     # -- responses -----------------------------------------------------------------------------------------------

@@ -69,7 +69,7 @@ WORDING: Final = (
 
 def diagnose(row: Signals) -> Diagnosis | None:
     """The cause of a failing row, or ``None`` where nothing known explains it."""
-    found, rank = _gold_in_contexts(row)
+    found, rank, share = _gold_in_contexts(row)
     grounded = _verdict(row.passed, GROUNDED)
     right = _verdict(row.passed, MEANING)
     if right is None:
@@ -84,9 +84,9 @@ def diagnose(row: Signals) -> Diagnosis | None:
         )
     if found is False and grounded is False:  # right or not, it is not from what was retrieved
         known = ", so the right answer is not from there" if right else ""
-        return Diagnosis(Cause.RETRIEVAL_MISS, f"{_missing(row, found)}{known}; {_unsupported(row)}")
+        return Diagnosis(Cause.RETRIEVAL_MISS, f"{_missing(row, found, share)}{known}; {_unsupported(row)}")
     if (found is False or row.passed.get("retrieval") is False) and right is not True:
-        return Diagnosis(Cause.RETRIEVAL_MISS, _missing(row, found))
+        return Diagnosis(Cause.RETRIEVAL_MISS, _missing(row, found, share))
     if found and right is False and rank > IN_TOP:
         return Diagnosis(Cause.RANKED_TOO_LOW, f"the expected answer first stands in context {rank}")
     if grounded is False:
@@ -132,11 +132,10 @@ def _taken_up(row: Signals, rank: int) -> tuple[int, int]:
     return len(shared & words(row.response or "")), len(shared)
 
 
-def _missing(row: Signals, found: bool | None) -> str:
+def _missing(row: Signals, found: bool | None, share: float) -> str:
     if row.contexts == ():
         return "no context was retrieved"
     if found is False and row.contexts:
-        share = max(coverage(gold, row.contexts)[0] for gold in row.gold)
         hold = "the context holds" if len(row.contexts) == 1 else f"the {len(row.contexts)} contexts hold"
         return f"{hold} {share:.0%} of the expected answer's words"
     return "the retrieved contexts do not help with the question"
@@ -151,16 +150,17 @@ def _unsupported(row: Signals) -> str:
     return "the contexts do not support the answer"
 
 
-def _gold_in_contexts(row: Signals) -> tuple[bool | None, int]:
-    """Whether the contexts hold the expected answer, and the rank of the first that does; ``None`` where unclear."""
+def _gold_in_contexts(row: Signals) -> tuple[bool | None, int, float]:
+    """Whether the contexts hold the expected answer (``None`` where that is unclear), the rank of the first that does,
+    and the share of its words that one of them holds."""
     if not row.gold or row.gold_refuses or row.contexts is None:
-        return None, 0
+        return None, 0, 0.0
     if not row.contexts:
-        return False, 0
+        return False, 0, 0.0
     share, rank = max((coverage(gold, row.contexts) for gold in row.gold), key=lambda found: found[0])
     if share >= PRESENT:
-        return True, rank
-    return (False, 0) if share < ABSENT else (None, 0)
+        return True, rank, share
+    return (False if share < ABSENT else None), 0, share
 
 
 def coverage(gold: str, contexts: Sequence[str]) -> tuple[float, int]:

@@ -54,7 +54,13 @@ CREATE TABLE label_log(
 _ADDED: Final = """
 CREATE TABLE IF NOT EXISTS case_fields(
   experiment INTEGER NOT NULL, position INTEGER NOT NULL, fields TEXT NOT NULL, PRIMARY KEY(experiment, position));
+CREATE TABLE IF NOT EXISTS run_remarks(
+  experiment INTEGER NOT NULL, side TEXT NOT NULL, remark TEXT NOT NULL, PRIMARY KEY(experiment, side, remark));
 CREATE TABLE IF NOT EXISTS remarks(experiment TEXT PRIMARY KEY, tags TEXT NOT NULL, note TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS earlier_labels(
+  dataset TEXT NOT NULL, case_id TEXT NOT NULL, side TEXT NOT NULL, metric TEXT NOT NULL, author TEXT NOT NULL,
+  value TEXT NOT NULL, note TEXT NOT NULL, experiment TEXT NOT NULL, at TEXT NOT NULL,
+  PRIMARY KEY(dataset, case_id, side, metric, author, experiment));
 CREATE TABLE IF NOT EXISTS shards(
   experiment TEXT NOT NULL, number INTEGER NOT NULL, of INTEGER NOT NULL, created TEXT NOT NULL,
   PRIMARY KEY(experiment, number, of));

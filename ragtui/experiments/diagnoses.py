@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,6 +16,7 @@ from ragtui.experiments.frames import kept
 from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.progress import Status
 from ragtui.experiments.recorder import evidence_of
+from ragtui.experiments.stored_rankings import rankings
 
 if TYPE_CHECKING:
     from ragtui.experiments.stored_results import StoredResults
@@ -56,8 +58,9 @@ def _kept_at(results: StoredResults, side: Side) -> Path:
 def _diagnosed(results: StoredResults, side: Side) -> pl.DataFrame:
     ranked = [each for each in results.plan.metrics if each.kind == "retrieval"]
     found = _of_rankings(results, side, ranked) if ranked else _of_answers(results, side)
-    rows = [(position, each.cause.value, each.evidence) for position, each in found if each is not None]
-    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    rows = ((position, each.cause.value, each.evidence) for position, each in found if each is not None)
+    parts = [pl.DataFrame(part, schema=SCHEMA, orient="row") for part in iter(lambda: list(islice(rows, _AT_ONCE)), [])]
+    return pl.concat(parts) if parts else pl.DataFrame(schema=SCHEMA)
 
 
 def _of_rankings(
@@ -74,24 +77,38 @@ def _of_rankings(
         if each.threshold is not None
     ]
     low = pl.concat([first, *failed]).unique().sort().to_list()
-    for position, grades, listed in results.rankings(side, low):
+    for position, grades, listed in rankings(results, side, low):
         yield position, diagnose_ranking(grades, listed, int(cut) if cut.isdigit() else 10)
 
 
 def _of_answers(results: StoredResults, side: Side) -> Iterator[tuple[int, Diagnosis | None]]:
-    verdicts: dict[int, dict[str, bool]] = {}
+    failing = _failing(results, side)
+    for part in failing.iter_slices(_AT_ONCE):
+        positions = part["position"].to_list()
+        texts, claims = _texts(results, side, positions), _claims(results, side, positions)
+        for row in part.iter_rows(named=True):
+            position = row.pop("position")
+            if position in texts:
+                passed = {name: verdict for name, verdict in row.items() if verdict is not None}
+                yield position, diagnose(_signals(texts[position], claims.get(position), passed))
+
+
+def _failing(results: StoredResults, side: Side) -> pl.DataFrame:
+    """The cases that miss a threshold: ``position``, and by a metric's bare name whether it passed (null where it was
+    not scored; where several metrics have a name, the last that was)."""
+    verdicts = pl.DataFrame({"position": results.positions(side)})
     for metric in results.plan.metrics:
         if metric.threshold is not None:
-            known = results.folded(metric, side).filter(pl.col("passed").is_not_null())
-            for position, passed in known.select("position", "passed").iter_rows():
-                verdicts.setdefault(position, {})[_bare(metric.spec)] = passed
-    failing = sorted(position for position, known in verdicts.items() if not all(known.values()))
-    for start in range(0, len(failing), _AT_ONCE):
-        part = failing[start : start + _AT_ONCE]
-        texts, claims = _texts(results, side, part), _claims(results, side, part)
-        for position in part:
-            if position in texts:
-                yield position, diagnose(_signals(texts[position], claims.get(position), verdicts[position]))
+            name = _bare(metric.spec)
+            mine = results.folded(metric, side).select("position", pl.col("passed").alias("_mine"))
+            earlier = pl.col(name) if name in verdicts.columns else pl.lit(None, pl.Boolean)
+            verdicts = (
+                verdicts.join(mine, on="position", how="left")
+                .with_columns(pl.coalesce("_mine", earlier).alias(name))
+                .drop("_mine")
+            )
+    missed = [~pl.col(name) for name in verdicts.columns if name != "position"]
+    return verdicts.filter(pl.any_horizontal(missed) if missed else False).sort("position")
 
 
 def _bare(spec: str) -> str:
@@ -121,10 +138,9 @@ def _signals(row: Any, evidence: str | None, passed: dict[str, bool]) -> Signals
 
 
 def _texts(results: StoredResults, side: Side, positions: list[int]) -> dict[int, Any]:
-    marks = ",".join("?" * len(positions))
     found = results.store.query(
         "SELECT position, text, contexts, expected FROM responses JOIN cases USING (experiment, position) "
-        f"WHERE experiment = ? AND side = ? AND position IN ({marks})",
+        f"WHERE experiment = ? AND side = ? AND position IN ({_marks(positions)})",
         results.number,
         side,
         *positions,
@@ -133,12 +149,17 @@ def _texts(results: StoredResults, side: Side, positions: list[int]) -> dict[int
 
 
 def _claims(results: StoredResults, side: Side, positions: list[int]) -> dict[int, str]:
-    marks = ",".join("?" * len(positions))
+    metrics = [each.spec for each in results.plan.metrics if each.spec.startswith("groundedness")]
     found = results.store.query(
         "SELECT position, evidence FROM scores WHERE experiment = ? AND side = ? AND repeat = 1 "
-        f"AND metric LIKE 'groundedness%' AND position IN ({marks})",
+        f"AND metric IN ({_marks(metrics)}) AND position IN ({_marks(positions)})",
         results.number,
         side,
+        *metrics,
         *positions,
     )
     return {row["position"]: row["evidence"] for row in found}
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ",".join("?" * len(values))

@@ -9,11 +9,11 @@ from ragtui.experiments import carried, result_shapes
 from ragtui.experiments.database import StoreError
 from ragtui.experiments.finished_frame import cells_frame
 from ragtui.experiments.gates import Gates, judge
-from ragtui.experiments.reports import ReportError, check_place, csv_report, forms, write_report
+from ragtui.experiments.reports import ReportError, check_place, csv_report, forms, write_content, write_report
 from ragtui.experiments.results import Results
 from ragtui.experiments.scores_file import write_scores
 from ragtui.experiments.stored_results import StoredResults
-from ragtui.workspace import replacing, write_atomically
+from ragtui.workspace import replacing
 
 
 def export(results: Results, path: Path, raw_cells: bool = False) -> str:
@@ -42,7 +42,7 @@ def export(results: Results, path: Path, raw_cells: bool = False) -> str:
         return f"wrote {write_scores(results, path):,} scores to {path}"
     judgement = judge(results, Gates())
     if raw_cells:
-        _write(path, csv_report.render(results, judgement, raw_cells=True))
+        write_content(path, csv_report.render(results, judgement, raw_cells=True))
     else:
         write_report(results, judgement, path)
     note = "; text that a spreadsheet would run begins with an apostrophe" if ending == ".csv" and not raw_cells else ""
@@ -57,10 +57,3 @@ def _write_frame(results: StoredResults, path: Path) -> str:
     except OSError as error:
         raise StoreError(f"{path}: {error.strerror or error}; nothing was written") from error
     return f"wrote {frame.height:,} scores to {path}"
-
-
-def _write(path: Path, content: str) -> None:
-    try:
-        write_atomically(path, content)
-    except OSError as error:
-        raise StoreError(f"{path}: {error.strerror or error}; nothing was written") from error

@@ -294,14 +294,14 @@ class ImportedResults:
         """``case_id`` and every column of the file that is no score."""
         return self.texts()
 
-    def texts(self, side: Side = Side.CANDIDATE) -> pl.DataFrame:
+    def texts(self, side: Side = Side.CANDIDATE, case_ids: Sequence[str] | None = None) -> pl.DataFrame:
         """Every column that is no score, as the file has it."""
         taken = {*self._columns.values(), *(name for name, role in self._table.roles.items() if role is Role.ID)}
         frame = self._table.frame
         texts = [name for name in _names(frame) if name not in taken and frame.schema[name] == pl.String]
-        return frame.select(pl.col(CASE_ID).alias("case_id"), *texts)
+        return _only(frame.select(pl.col(CASE_ID).alias("case_id"), *texts), case_ids)
 
-    def reasons(self, side: Side = Side.CANDIDATE) -> pl.DataFrame:
+    def reasons(self, side: Side = Side.CANDIDATE, case_ids: Sequence[str] | None = None) -> pl.DataFrame:
         frame = self._table.frame
         out = frame.select(pl.col(CASE_ID).alias("case_id"))
         for name, column in self._columns.items():
@@ -314,7 +314,7 @@ class ImportedResults:
                     pl.Series(said, dtype=pl.String), f"{name} reason", separator="; ", ignore_nulls=True
                 )
                 out = out.with_columns(both.replace("", None).alias(f"{name} reason"))
-        return out
+        return _only(out, case_ids)
 
     def detail(self, case_id: str) -> CaseDetail:
         found = self.rows().filter(pl.col("case_id") == case_id)
@@ -351,3 +351,7 @@ class ImportedResults:
 
     def labelled(self, side: Side = Side.CANDIDATE) -> Mapping[str, int]:
         return {}
+
+
+def _only(frame: pl.DataFrame, case_ids: Sequence[str] | None) -> pl.DataFrame:
+    return frame if case_ids is None else frame.filter(pl.col("case_id").is_in(list(case_ids)))

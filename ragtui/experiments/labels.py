@@ -1,8 +1,9 @@
 """A person's opinions of rows and verdicts: kept by the dataset's place in the workspace and case id, so that they survive
 reruns and edits and never stand at another dataset of the same name; all undoable.
 
-A label of a row's cause belongs to case and side; an opinion of a verdict to case, side and metric. Authors are kept
-beside each other.
+A label of a row's cause belongs to case and side; an opinion of a verdict to case, side and metric; both to the answer
+they were given for (``labelled_answers``), so that another system's answer has labels of its own. Authors are kept beside
+each other.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from enum import StrEnum
 from typing import Any, Final
 
 from ragtui.experiments.database import explained, transaction
+from ragtui.experiments.labelled_answers import speaks_of
 from ragtui.experiments.plan import PlannedMetric, Side
-from ragtui.experiments.store import Store, StoreError, now
+from ragtui.experiments.store import Entry, Store, StoreError, now
 
 
 class Label(StrEnum):
@@ -32,6 +34,8 @@ class Label(StrEnum):
     WRONG = "judge wrong"
 
 
+_PLACE: Final = "dataset = ? AND case_id = ? AND side = ? AND metric = ? AND author = ?"
+_ALL: Final = "SELECT * FROM labels WHERE dataset = ? UNION ALL SELECT * FROM earlier_labels WHERE dataset = ?"
 CAUSES: Final = (Label.RETRIEVAL, Label.MODEL, Label.BAD_LABEL, Label.IGNORE)
 KEYS: Final = {
     "r": Label.RETRIEVAL,
@@ -121,7 +125,7 @@ def give(
         raise StoreError(f"experiment {entry.id} has no metric {metric!r}; it has {known}")
     if metric is not None and value and value not in set(Label):
         _check_score(float(value), entry.plan.metric(metric))
-    before = _find(store, entry.source, case_id, side, metric or "", author or me())
+    before = _find(store, entry, case_id, side, metric or "", author or me())
     given = Given(
         entry.source,
         case_id,
@@ -148,7 +152,7 @@ def remove(
 ) -> Given | None:
     """Takes a label away; returns what it was, or ``None`` if there was none."""
     entry = store.entry(experiment)
-    before = _find(store, entry.source, case_id, side, metric or "", author or me())
+    before = _find(store, entry, case_id, side, metric or "", author or me())
     if before is not None:
         _replace(store, before, None)
     return before
@@ -178,8 +182,8 @@ def dataset_of(store: Store, experiment: str) -> str:
 
 
 def labels(store: Store, dataset: str, author: str | None = None) -> list[Given]:
-    """Every label of a dataset, oldest first; of one author, or of all."""
-    found = store.query("SELECT * FROM labels WHERE dataset = ? ORDER BY at", dataset)
+    """Every label of a dataset, oldest first; of one author, or of all; whatever answer they were given for."""
+    found = store.query(f"{_ALL} ORDER BY at", dataset, dataset)
     return [_given(row) for row in found if author is None or row["author"] == author]
 
 
@@ -196,10 +200,11 @@ def _check_case(store: Store, experiment: str, case_id: str) -> None:
         raise StoreError(f"experiment {experiment} has no case {case_id!r}; `ragtui show {experiment}` lists the worst")
 
 
-def _find(store: Store, *key: str) -> Given | None:
-    sql = "SELECT * FROM labels WHERE dataset = ? AND case_id = ? AND side = ? AND metric = ? AND author = ?"
-    found = store.query(sql, *key)
-    return _given(found[0]) if found else None
+def _find(store: Store, entry: Entry, *key: str) -> Given | None:
+    """The label at a place that was given for the answer of this experiment, the newest of them."""
+    sql = f"SELECT * FROM ({_ALL}) WHERE case_id = ? AND side = ? AND metric = ? AND author = ? ORDER BY at DESC"
+    found = [_given(row) for row in store.query(sql, entry.source, entry.source, *key)]
+    return next((each for each in found if speaks_of(store, entry, each)), None)
 
 
 def _replace(store: Store, before: Given | None, after: Given | None) -> None:
@@ -216,14 +221,18 @@ def _replace(store: Store, before: Given | None, after: Given | None) -> None:
 
 
 def _put(store: Store, before: Given | None, after: Given | None) -> None:
+    """Takes ``before`` away and puts ``after`` there; one of another answer, which stood at that place, is kept."""
     connection = store.connection
+    if before is not None:
+        for table in ("labels", "earlier_labels"):
+            connection.execute(
+                f"DELETE FROM {table} WHERE {_PLACE} AND experiment = ?", (*_row(before)[:5], before.experiment)
+            )
     if after is not None:
+        place = _row(after)[:5]
+        connection.execute(f"INSERT OR REPLACE INTO earlier_labels SELECT * FROM labels WHERE {_PLACE}", place)
         connection.execute("INSERT OR REPLACE INTO labels VALUES (?,?,?,?,?,?,?,?,?)", _row(after))
-    elif before is not None:
-        connection.execute(
-            "DELETE FROM labels WHERE dataset = ? AND case_id = ? AND side = ? AND metric = ? AND author = ?",
-            _row(before)[:5],
-        )
+        connection.execute(f"DELETE FROM earlier_labels WHERE {_PLACE} AND experiment = ?", (*place, after.experiment))
 
 
 def _row(given: Given) -> tuple[str, ...]:

@@ -7,8 +7,8 @@ from typing import Final
 
 from ragtui.datasets.dataset import Dataset
 from ragtui.datasets.findings import Level, Report
-from ragtui.datasets.mapping import is_reference
 from ragtui.datasets.mapping_files import CLOUD, SDK, Entry, MappingFile, read_mapping
+from ragtui.datasets.references import is_reference
 from ragtui.datasets.rules import run_rules
 from ragtui.datasets.rules.mapping import Mapped
 from ragtui.experiments.planning import PlanError

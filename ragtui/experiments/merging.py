@@ -297,6 +297,11 @@ def _copy(connection: sqlite3.Connection, names: Mapping[str, int], anew: bool) 
         names,
     )
     connection.execute("INSERT OR IGNORE INTO replies SELECT * FROM part.replies")
+    if connection.execute("SELECT 1 FROM part.sqlite_master WHERE name = 'run_remarks'").fetchone():
+        connection.execute(
+            "INSERT OR IGNORE INTO run_remarks SELECT :mine, side, remark FROM part.run_remarks WHERE experiment = :theirs",
+            names,
+        )
 
 
 def _same_row(table: str) -> str:

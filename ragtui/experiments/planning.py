@@ -11,8 +11,9 @@ from ragtui.datasets.conversations import per_turn
 from ragtui.datasets.dataset import Dataset, Role, Shape
 from ragtui.datasets.findings import Report
 from ragtui.datasets.formats import ReadOptions
-from ragtui.datasets.mapping import DATA, MappingError, column_of, metric_inputs, parse_reference, unresolved
+from ragtui.datasets.mapping import column_of, metric_inputs, unresolved
 from ragtui.datasets.near_names import nearest
+from ragtui.datasets.references import DATA, MappingError, parse_reference
 from ragtui.datasets.settings import as_said
 from ragtui.experiments.answering import pin, setups_of
 from ragtui.experiments.case_inputs import origins, query_frame, resolved

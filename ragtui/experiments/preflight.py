@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
+from ragtui.datasets.case_ids import CASE_ID
 from ragtui.datasets.dataset import Dataset, Shape
 from ragtui.datasets.findings import Finding, Level, Report
 from ragtui.experiments import wording
@@ -139,6 +140,10 @@ async def _of_cases(
         answered = {at: each for at, each in responses.items() if each.state is not State.PENDING}
         if side is Side.BASELINE and not answered:
             notes.append(f"baseline {spec}: nothing recorded, the candidate is shown alone")
+        elif n := len(responses) - len(answered):
+            ids: list[str] = [] if dataset.cases is None else dataset.cases[CASE_ID].to_list()
+            first = [ids[at] for at in sorted(responses) if at not in answered][: wording.NAMED]
+            notes.append(wording.missing(side, first, n, len(responses)))
         notes += getattr(target, "notes", ())
         if target is not None:
             await target.close()

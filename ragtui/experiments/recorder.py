@@ -85,7 +85,7 @@ def _claim(store: Store, plan: Plan, source: str, cases: pl.DataFrame | Callable
 
 
 def _drop(connection: sqlite3.Connection, number: int) -> None:
-    for table in ("cases", "case_fields", *_RESULTS):
+    for table in ("cases", "case_fields", "run_remarks", *_RESULTS):
         connection.execute(f"DELETE FROM {table} WHERE experiment = ?", (number,))
     connection.execute("DELETE FROM experiments WHERE number = ?", (number,))
 
@@ -207,6 +207,11 @@ class Recorder:
             partial = path.with_suffix(".partial")
             frame.select("position", "rank", "doc_id", "score").sort("position", "rank").write_parquet(partial)
             partial.replace(path)
+
+    def remark(self, side: Side, remarks: Iterable[str]) -> None:
+        """Stores what has to be said of a side's answers beside their figures."""
+        rows = ((self.number, side, _writable(each)) for each in remarks)
+        self._write("INSERT OR IGNORE INTO run_remarks VALUES (?,?,?)", rows)
 
     # -- how it goes ---------------------------------------------------------------------------------------------
 

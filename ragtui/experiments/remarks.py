@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from ragtui import text
 from ragtui.experiments.plan import Plan
 from ragtui.experiments.planning import judged_by_another_version
+from ragtui.experiments.results import Results
 
 HEURISTIC: Final = (
     "The embedded judge is a heuristic: it compares words, numbers, names and negations, and is weak outside English."
@@ -15,12 +17,17 @@ OLD_JUDGE: Final = (
 )
 
 
+_LONGEST: Final = 1_000  # characters of a remark
+
+
 def judge_is_heuristic(plan: Plan) -> bool:
     """Whether any score of the plan is the embedded judge's."""
     return plan.judge_model == "embedded" and any(each.question for each in plan.metrics)
 
 
-def remarks(plan: Plan) -> list[str]:
-    """Sentences for people who read the figures: what the judge is, and whether its scores are current."""
-    said = [HEURISTIC] if judge_is_heuristic(plan) else []
-    return [*said, OLD_JUDGE] if judged_by_another_version(plan) else said
+def remarks(results: Results) -> list[str]:
+    """Sentences for people who read the figures: what the judge is, whether its scores are current, and what there is to
+    say of the answers."""
+    said = [HEURISTIC] if judge_is_heuristic(results.plan) else []
+    said += [OLD_JUDGE] if judged_by_another_version(results.plan) else []
+    return [*said, *(text.cell(each, _LONGEST) for each in results.remarks)]

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from ragtui.experiments.database import StoreError
 from ragtui.experiments.plan import Plan, PlannedMetric, Side
-from ragtui.experiments.reports.spreadsheet import sheet
+from ragtui.experiments.reports.spreadsheet import sheets
 from ragtui.experiments.results import MetricSummary, Results
 from ragtui.metrics.score import State
 from ragtui.workspace import replacing
@@ -54,9 +54,14 @@ def _strict(value: Any) -> str:
 
 def _azure(results: Results) -> Iterator[str]:
     yield '{"rows": ['
-    for at, row in enumerate(sheet(results, Side.CANDIDATE).iter_rows(named=True)):
+    for at, row in enumerate(_rows(results)):
         yield (", " if at else "") + _strict(_azure_row(row, results.plan))
     yield f'], "metrics": {_strict(_azure_metrics(results))}, "studio_url": null}}\n'
+
+
+def _rows(results: Results) -> Iterator[dict[str, Any]]:
+    for frame in sheets(results, Side.CANDIDATE):
+        yield from frame.iter_rows(named=True)
 
 
 def _azure_row(row: dict[str, Any], plan: Plan) -> dict[str, Any]:
@@ -104,7 +109,7 @@ def _aggregate(summary: MetricSummary) -> float:
 
 
 def _ragas(results: Results) -> Iterator[str]:
-    for row in sheet(results, Side.CANDIDATE).iter_rows(named=True):
+    for row in _rows(results):
         out: dict[str, Any] = {"id": row["case_id"]}
         for name, value in row.items():
             if name in _RAGAS_NAMES:

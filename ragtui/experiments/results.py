@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -44,7 +44,8 @@ class MetricSummary:
 @dataclass(frozen=True, slots=True)
 class MetricComparison:
     """Candidate minus baseline over the cases both scored, paired by case id. ``test`` names where ``p`` comes from;
-    ``mde`` is the smallest difference this many pairs detect with 80 % power. ``worst`` and ``best`` are the
+    ``mde`` is the smallest difference this many pairs detect with 80 % power; it and ``ci95`` are null where no pair differs
+    from another. ``worst`` and ``best`` are the
     one-sided 95 % bounds of ``delta`` in the metric's direction: a drop is sure where ``best`` is below 0.
     ``sd`` is the deviation of the differences, for ``statistics.rows_needed``."""
 
@@ -129,6 +130,7 @@ class CaseDetail:
 
     ``labels`` maps a side (``candidate``) to the label of the row's cause, and a side with a metric
     (``candidate groundedness``) to the opinion of that verdict; the words are those of ``labels.Label``.
+    ``on_other_answers`` are, in words, labels that other experiments' answers to this case were given.
     """
 
     case_id: str
@@ -138,6 +140,7 @@ class CaseDetail:
     sides: tuple[SideDetail, ...]
     labels: Mapping[str, str]
     note: str = ""
+    on_other_answers: tuple[str, ...] = ()
 
     def side(self, side: Side) -> SideDetail | None:
         return next((each for each in self.sides if each.side is side), None)
@@ -151,6 +154,7 @@ class Results(Protocol):
     status: Status
     metrics: tuple[str, ...]  # in the group's order
     cluster: str | None  # the column that names each case's source, where intervals and tests are to heed it
+    remarks: tuple[str, ...]  # what has to be said of its answers or its file, a line each
     slicing: tuple[str, ...]  # the columns by whose values the figures are shown apart as well
 
     @property
@@ -177,12 +181,13 @@ class Results(Protocol):
         ``note``."""
         ...
 
-    def texts(self, side: Side = Side.CANDIDATE) -> pl.DataFrame:
-        """One row a case: ``case_id``, each input by its name, ``expected NAME``, ``response``, ``contexts`` (JSON)."""
+    def texts(self, side: Side = Side.CANDIDATE, case_ids: Sequence[str] | None = None) -> pl.DataFrame:
+        """One row a case: ``case_id``, each input by its name, ``expected NAME``, ``response``, ``contexts`` (JSON); of
+        ``case_ids`` or of all, in the dataset's order, with the same columns whichever are asked for."""
         ...
 
-    def reasons(self, side: Side = Side.CANDIDATE) -> pl.DataFrame:
-        """One row a case: ``case_id`` and per metric ``NAME reason`` (of the first repeat)."""
+    def reasons(self, side: Side = Side.CANDIDATE, case_ids: Sequence[str] | None = None) -> pl.DataFrame:
+        """One row a case: ``case_id`` and per metric ``NAME reason`` (of the first repeat); of ``case_ids`` or of all."""
         ...
 
     def fields(self) -> pl.DataFrame:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from ragtui.datasets.dataset import Dataset
-from ragtui.experiments.answering import open_targets
+from ragtui.experiments.answering import close_target, open_targets
 from ragtui.experiments.case_inputs import query_frame, target_cases
 from ragtui.experiments.pinned_metrics import planned_metrics
 from ragtui.experiments.plan import Plan, Side
@@ -59,7 +59,7 @@ class RetrievalRun:
                     frame = self._answered(side)
                 self._score(side, frame)
             finally:
-                await targets[side].close()
+                await close_target(targets[side], side, self.recorder)
 
     async def _ask(self, side: Side, target: Target) -> None:
         """Asks for the rankings that are not stored yet, and again for those that failed; each is stored as it comes."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragtui.experiments import database, writer_lock
 from ragtui.experiments.database import StoreError, explained
-from ragtui.experiments.plan import Plan
+from ragtui.experiments.plan import Plan, Side
 from ragtui.experiments.progress import Status
 from ragtui.workspace import Workspace
 
@@ -29,7 +29,8 @@ __all__ = ["Entry", "Store", "StoreError"]
 class Entry:
     """One line of the list of experiments. ``done`` of ``cells`` have a state; ``means`` are the candidate's, by
     metric; ``source`` is where the dataset lies, from the workspace if inside (``planning.reopen`` opens it again).
-    ``stale`` are the metrics that have a newer version than the one this experiment was run with.
+    ``stale`` are the metrics that have a newer version than the one this experiment was run with; ``remarks`` is what
+    has to be said of its answers beside the figures, a line each.
     """
 
     id: str
@@ -45,6 +46,7 @@ class Entry:
     created: str
     updated: str
     stale: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     cost: float | None = None  # USD that its judge and targets said they cost; ``None`` where nobody did
 
     @property
@@ -224,8 +226,30 @@ class Store:
             row["created"],
             row["updated"],
             stale(plan, self.workspace),
+            tuple(glance.get("remarks", ())),
             glance.get("cost"),
         )
+
+    def _remarks(self, number: int) -> tuple[str, ...]:
+        sql = "SELECT side, remark FROM run_remarks WHERE experiment = ? ORDER BY side DESC, rowid"
+        said = [f"{row['side']}: {row['remark']}" for row in self.query(sql, number)]
+        return (*said, *(self._missing(number, side) for side in Side if self._unanswered(number, side)))
+
+    def _unanswered(self, number: int, side: Side) -> int:
+        sql = "SELECT count(*) FROM responses WHERE experiment = ? AND side = ? AND state = 'pending'"
+        return int(self.query(sql, number, side)[0][0])
+
+    def _missing(self, number: int, side: Side) -> str:
+        """Which cases had no recorded response."""
+        from ragtui.experiments.wording import NAMED, missing
+
+        sql = (
+            "SELECT case_id FROM responses JOIN cases USING (experiment, position) "
+            "WHERE experiment = ? AND side = ? AND state = 'pending' ORDER BY position LIMIT ?"
+        )
+        first = [row["case_id"] for row in self.query(sql, number, side, NAMED)]
+        of = self.query("SELECT cases FROM experiments WHERE number = ?", number)[0]["cases"]
+        return missing(side, first, self._unanswered(number, side), of)
 
     def _cost(self, number: int, plan: Plan) -> float | None:
         """What was paid for this experiment: replies that were kept, and answers that another one asked for, cost nothing."""
@@ -256,5 +280,6 @@ class Store:
             "done": done,
             "errors": errors,
             "cost": self._cost(number, plan),
+            "remarks": self._remarks(number),
             "means": {each.spec: means.get(each.spec) for each in plan.metrics},
         }

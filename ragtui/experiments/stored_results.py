@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 import polars as pl
 
-from ragtui.experiments import diagnoses, labels, stored_texts, tally
-from ragtui.experiments.frames import averaged, kept, spread_out, unpacked
+from ragtui.experiments import diagnoses, labels, stored_cells, stored_texts, tally
+from ragtui.experiments.frames import averaged, kept, unpacked
 from ragtui.experiments.grouping import sources, stored_fields
+from ragtui.experiments.labelled_answers import told_apart
 from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.progress import Status
-from ragtui.experiments.recorder import evidence_of, response_of
-from ragtui.experiments.results import CaseDetail, Cell, MetricComparison, MetricSummary, RankedDocument, SideDetail
-from ragtui.experiments.store import Entry, Store, StoreError
+from ragtui.experiments.recorder import response_of
+from ragtui.experiments.results import CaseDetail, Cell, MetricComparison, MetricSummary
+from ragtui.experiments.store import Entry, Store
 from ragtui.metrics.score import State
 from ragtui.targets.target import Response
 
@@ -39,6 +39,7 @@ class StoredResults:
         self.plan = entry.plan
         self.status = entry.status
         self.metrics = tuple(each.spec for each in entry.plan.metrics)
+        self.remarks = entry.remarks
         self.cluster: str | None = None
         self.slicing: tuple[str, ...] = ()
         self._folded: dict[tuple[str, Side], pl.DataFrame] = {}
@@ -113,7 +114,7 @@ class StoredResults:
         key = (metric.spec, side)
         if key not in self._folded:
             cells = self.cells if self.plan.average == "default" else self._averaged(metric, side)
-            self._folded[key] = tally.folded(cells, metric, side, self.positions(side), self._rest)
+            self._folded[key] = tally.folded(cells, metric, side, self.positions(side), self.rest)
         return self._folded[key]
 
     # -- rows ----------------------------------------------------------------------------------------------------
@@ -126,7 +127,7 @@ class StoredResults:
             {each.spec: self.folded(each, side) for each in self.plan.metrics},
             {each.spec: self.folded(each, Side.BASELINE) for each in self.plan.metrics} if compared else None,
         )
-        causes = self._diagnoses(side).select("position", "cause")
+        causes = self.diagnoses(side).select("position", "cause")
         out = out.join(causes, on="position", how="left", maintain_order="left")
         return out.join(self._labels(side), on="case_id", how="left", maintain_order="left").drop("position")
 
@@ -142,13 +143,18 @@ class StoredResults:
         """``case_id`` and every column by which cases can be grouped."""
         return stored_fields(self)
 
-    def texts(self, side: Side = Side.CANDIDATE) -> pl.DataFrame:
+    def texts(self, side: Side = Side.CANDIDATE, case_ids: Sequence[str] | None = None) -> pl.DataFrame:
         """What was asked, expected and answered, a row a case."""
-        return stored_texts.texts(self, side)
+        return stored_texts.texts(self, side, case_ids)
 
-    def reasons(self, side: Side = Side.CANDIDATE) -> pl.DataFrame:
+    @cached_property
+    def text_columns(self) -> dict[str, tuple[str, str]]:
+        """The columns of ``texts`` and where each is stored."""
+        return stored_texts.columns(self)
+
+    def reasons(self, side: Side = Side.CANDIDATE, case_ids: Sequence[str] | None = None) -> pl.DataFrame:
         """The reason of each metric, a row a case."""
-        return stored_texts.reasons(self, side)
+        return stored_texts.reasons(self, side, case_ids)
 
     # -- one case ------------------------------------------------------------------------------------------------
 
@@ -158,131 +164,11 @@ class StoredResults:
         Raises:
             KeyError: the experiment has no such case.
         """
-        found = self.store.query("SELECT * FROM cases WHERE experiment = ? AND case_id = ?", self.number, case_id)
-        if not found:
-            raise KeyError(case_id)
-        case = found[0]
-        given = [each for each in labels.labels(self.store, self.entry.source) if each.case_id == case_id]
-        return CaseDetail(
-            case_id=case_id,
-            name=case["name"],
-            inputs={name: _shown(value) for name, value in json.loads(case["inputs"]).items()},
-            expected={name: _shown(value) for name, value in json.loads(case["expected"]).items()},
-            sides=tuple(self._side_detail(side, case) for side in self.sides),
-            labels={f"{each.side} {each.metric}".strip(): each.value for each in given if each.value},
-            note="\n".join(each.note for each in given if each.note),
-        )
-
-    def _side_detail(self, side: Side, case: Any) -> SideDetail:
-        position = case["position"]
-        rows = self.store.query(
-            "SELECT * FROM responses WHERE experiment = ? AND side = ? AND position = ?", self.number, side, position
-        )
-        response = response_of(rows[0]) if rows else None
-        diagnosis = self._diagnoses(side).filter(pl.col("position") == position)
-        return SideDetail(
-            side=side,
-            state=response.state if response else State.PENDING,
-            message=response.message if response else "",
-            response=response.text if response else None,
-            contexts=(response.contexts or ()) if response else (),
-            ranking=self.ranking(side, position) or _unjudged(response.ranking if response else None),
-            latency_ms=response.latency_ms if response else None,
-            cells=self._cells(side, self._cell_rows(side, position, position + 1, _TEXTS).get(position, [])),
-            cause=diagnosis["cause"][0] if diagnosis.height else None,
-            cause_evidence=diagnosis["evidence"][0] if diagnosis.height else "",
-        )
+        return stored_cells.detail(self, case_id)
 
     def all_cells(self) -> Iterator[tuple[str, Cell]]:
-        """``(case id, cell)`` for every cell of the plan, case by case, the candidate first; without prompts and
-        replies, a part at a time. Cells that were not reached are there too, in their state."""
-        counted = {side: set(self.positions(side).to_list()) for side in self.sides}
-        for start in range(0, self.cases.height, _AT_ONCE):
-            part = self.cases.slice(start, _AT_ONCE)
-            rows = {side: self._cell_rows(side, start, start + _AT_ONCE) for side in self.sides}
-            for position, case_id in part.select("position", "case_id").iter_rows():
-                for side in self.sides:
-                    if position in counted[side]:
-                        yield from ((case_id, cell) for cell in self._cells(side, rows[side].get(position, []), True))
-
-    def _cell_rows(self, side: Side, start: int, end: int, texts: str = "") -> dict[int, list[dict[str, Any]]]:
-        """The stored cells of the positions from ``start`` up to ``end``."""
-        found = self.store.query(
-            "SELECT scores.*, calls.judge, calls.attempts, calls.prompt_tokens, calls.completion_tokens, calls.cost, "
-            f"calls.latency_ms{texts} FROM scores LEFT JOIN calls ON calls.id = scores.call "
-            "WHERE scores.experiment = ? AND scores.side = ? AND scores.position >= ? AND scores.position < ?",
-            self.number,
-            side,
-            start,
-            end,
-        )
-        rows: dict[int, list[dict[str, Any]]] = {}
-        for row in found:
-            rows.setdefault(row["position"], []).append(dict(row))
-        for spec, frame in self.frames(side):
-            part = frame.filter(pl.col("position").is_between(start, end, closed="left"))
-            for cell in part.iter_rows(named=True):
-                whole = {"metric": spec, "repeat": 1, "evidence": None, "call": None, **cell}
-                rows.setdefault(cell["position"], []).append(whole)
-        return rows
-
-    def _cells(self, side: Side, rows: list[dict[str, Any]], whole: bool = False) -> tuple[Cell, ...]:
-        """The cells of one case in the group's order; with ``whole`` those that were not reached as well."""
-        by_cell = {(row["metric"], row["repeat"]): row for row in rows}
-        seen: set[int] = set()
-        cells = []
-        for metric in self.plan.metrics:
-            for repeat in range(1, self.plan.repeats_of(metric) + 1):
-                row = by_cell.get((metric.spec, repeat))
-                if row is not None:
-                    cells.append(_cell(row, metric, side, counted=row["call"] not in seen))
-                    seen.add(row["call"])
-                elif whole:
-                    cells.append(
-                        Cell(metric.spec, side, repeat, self._rest, None, None, None, metric.threshold, "", ())
-                    )
-        return tuple(cells)
-
-    def ranking(self, side: Side, position: int) -> tuple[RankedDocument, ...]:
-        """What one side found for a query, best first, then the relevant documents that it did not find; empty where
-        there are neither."""
-        scores: dict[str, float] = {}
-        for _, grades, listed in self.rankings(side, [position], scores):
-            found = [
-                RankedDocument(rank, doc, scores.get(doc), grades.get(doc)) for rank, doc in enumerate(listed, start=1)
-            ]
-            there = set(listed)
-            missing = [doc for doc, grade in grades.items() if grade > 0 and doc not in there]
-            missing.sort(key=lambda doc: (-grades[doc], doc))
-            return (*found, *(RankedDocument(None, doc, None, grades[doc]) for doc in missing))
-        return ()
-
-    def rankings(
-        self, side: Side, positions: list[int], scores: dict[str, float] | None = None
-    ) -> Iterator[tuple[int, dict[str, int], list[str]]]:
-        """``(position, grades by document, documents best first)`` of queries that have judgments or a ranking;
-        ``scores`` is filled with the documents' scores."""
-        path = self.store.file(self.experiment, f".{side}.ranking.parquet")
-        listed: dict[int, list[str]] = {}
-        if path.is_file():
-            whole = pl.scan_parquet(path, glob=False).filter(pl.col("position").is_in(positions))
-            try:
-                mine = whole.sort("position", "rank").collect()
-            except (pl.exceptions.PolarsError, OSError) as error:
-                raise StoreError(f"{path}: is damaged; run the experiment again with --fresh") from error
-            for position, doc, score in mine.select("position", "doc_id", "score").iter_rows():
-                listed.setdefault(position, []).append(doc)
-                if scores is not None:
-                    scores[doc] = score
-        for start in range(0, len(positions), _AT_ONCE):
-            part = positions[start : start + _AT_ONCE]
-            marks = ",".join("?" * len(part))
-            sql = f"SELECT position, judgments FROM cases WHERE experiment = ? AND position IN ({marks})"
-            for row in self.store.query(sql, self.number, *part):
-                if row["judgments"] is not None:
-                    judged = json.loads(row["judgments"])["documents"] or []
-                    grades = {each["doc_id"]: each["grade"] for each in judged}
-                    yield row["position"], grades, listed.get(row["position"], [])
+        """``(case id, cell)`` for every cell of the plan, those that were not reached too, case by case, the candidate first."""
+        return stored_cells.all_cells(self)
 
     def responses(self, side: Side) -> Iterator[tuple[int, Response]]:
         """``(position, response)`` of all that is stored, in the dataset's order, a part at a time."""
@@ -335,7 +221,7 @@ class StoredResults:
         return self._known_frames[side]
 
     @property
-    def _rest(self) -> State:
+    def rest(self) -> State:
         """The state of cells that were not reached."""
         return State.SKIPPED if self.status is Status.CANCELLED else State.PENDING
 
@@ -343,15 +229,17 @@ class StoredResults:
         sql = "SELECT position FROM responses WHERE experiment = ? AND side = ? AND state = 'pending'"
         return [row[0] for row in self.store.query(sql, self.number, side)]
 
-    def _diagnoses(self, side: Side) -> pl.DataFrame:
+    def diagnoses(self, side: Side) -> pl.DataFrame:
+        """``position``, ``cause`` and ``evidence`` of the cases that were diagnosed."""
         if side not in self._known_causes:
             self._known_causes[side] = diagnoses.diagnoses(self, side)
         return self._known_causes[side]
 
     def _labels(self, side: Side) -> pl.DataFrame:
-        """``case_id``, ``label`` (the last given, of whichever author), ``note``."""
+        """``case_id``, ``label`` (the last given to this answer, of whichever author), ``note``."""
         found: dict[str, tuple[str | None, str | None]] = {}
-        for each in labels.labels(self.store, self.entry.source):
+        given, _ = told_apart(self.store, self.entry, labels.labels(self.store, self.entry.source))
+        for each in given:
             label, note = found.get(each.case_id, (None, None))
             if each.side is side and not each.metric:
                 label = each.value or label
@@ -382,38 +270,3 @@ class StoredResults:
         if len(found) < 2:
             return [criterion for criterion, _ in found]
         return [", ".join(f"{criterion} {n:,}" for criterion, n in found)]
-
-
-def _unjudged(ranking: tuple[tuple[str, float], ...] | None) -> tuple[RankedDocument, ...]:
-    return tuple(RankedDocument(rank, doc, score, None) for rank, (doc, score) in enumerate(ranking or (), start=1))
-
-
-def _shown(value: Any) -> str:
-    """A value as text: several gold answers stand below each other."""
-    return "\n".join(str(each) for each in value) if isinstance(value, list) else str(value)
-
-
-def _cell(row: Mapping[str, Any], metric: PlannedMetric, side: Side, counted: bool) -> Cell:
-    """A cell with what its call took; ``counted`` is false where an earlier metric shows that already."""
-    score = row["score"]
-    call = row if row.get("call") is not None and counted else {}
-    return Cell(
-        metric=metric.spec,
-        side=side,
-        repeat=row["repeat"],
-        state=State(row["state"]),
-        cause=row["cause"],
-        score=score,
-        passed=None if score is None else metric.passes(score),
-        threshold=metric.threshold,
-        reason=row["reason"] or "",
-        evidence=evidence_of(row["evidence"]),
-        judge=row.get("judge"),
-        attempts=call.get("attempts") or 0,
-        prompt_tokens=call.get("prompt_tokens"),
-        completion_tokens=call.get("completion_tokens"),
-        cost=call.get("cost"),
-        latency_ms=call.get("latency_ms"),
-        prompt=spread_out(row.get("prompt")),
-        reply=spread_out(row.get("reply")),
-    )

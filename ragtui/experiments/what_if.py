@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from ragtui.experiments.frames import averaged
 from ragtui.experiments.plan import Plan, Side
+from ragtui.experiments.stored_rankings import rankings
 from ragtui.metrics.metric import Metric
 from ragtui.metrics.registry import metric
 from ragtui.metrics.score import State
@@ -100,7 +101,7 @@ def _of_rankings(results: StoredResults, side: Side, metrics: Sequence[Metric], 
     ids = dict(results.cases.select("position", "case_id").iter_rows())
     qrels: list[tuple[str, str, int]] = []
     run: list[tuple[str, str, float]] = []
-    for position, grades, listed in results.rankings(side, list(ids)):
+    for position, grades, listed in rankings(results, side, list(ids)):
         qrels += [(ids[position], doc, grade) for doc, grade in grades.items()]
         run += [(ids[position], doc, float(-rank)) for rank, doc in enumerate(listed)]  # as they were ranked
     scores = evaluate(

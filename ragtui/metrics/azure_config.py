@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from ragtui.datasets.mapping import DATA, MappingError, Reference, parse_reference
 from ragtui.datasets.mapping_files import CLOUD, TOML, read_mapping
+from ragtui.datasets.references import DATA, MappingError, Reference, parse_reference
 from ragtui.metrics.groups import Group
 from ragtui.metrics.metric import Metric
 from ragtui.metrics.registry import Own, metric

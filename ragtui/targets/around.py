@@ -41,6 +41,10 @@ class Around(ABC):
         found: Limits = getattr(self.target, "limits", Limits())
         return found
 
+    def remarks(self) -> tuple[str, ...]:
+        found: tuple[str, ...] = getattr(self.target, "remarks", tuple)()
+        return found
+
     def respond(self, cases: Sequence[Case]) -> AsyncIterator[Response]:
         """Each case's answer as it comes."""
         return answers(cases, self._ask, Limits(self.limits.concurrency, _FOR_EVER, 0))

@@ -28,11 +28,14 @@ class Limits:
 
 
 class CallFailed(Exception):
-    """One try gave no answer. ``again``: trying again may help, after ``wait`` seconds if the other side said so."""
+    """One try gave no answer. ``again``: trying again may help, after ``wait`` seconds if the other side said so; ``once``:
+    one more try is enough to know."""
 
-    def __init__(self, cause: str, message: str, *, again: bool = False, wait: float | None = None) -> None:
+    def __init__(
+        self, cause: str, message: str, *, again: bool = False, wait: float | None = None, once: bool = False
+    ) -> None:
         super().__init__(message)
-        self.cause, self.again, self.wait = cause, again, wait
+        self.cause, self.again, self.wait, self.once = cause, again, wait, once
 
 
 async def answers(
@@ -82,7 +85,7 @@ async def answer(case: Case, ask: Callable[[Case], Awaitable[Response]], limits:
             if found.state is State.SCORED and found.latency_ms is None:
                 found = replace(found, latency_ms=(time.monotonic() - started) * 1000)
             return found
-        if not error.again or tries > limits.retries:
+        if not error.again or tries > (min(1, limits.retries) if error.once else limits.retries):
             said = f"{error} (tried {tries} times)" if tries > 1 else str(error)
             return failed(case.case_id, error.cause, said)
         await asyncio.sleep(_pause(error, tries, limits))

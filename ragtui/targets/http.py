@@ -30,6 +30,7 @@ ALIASES: Final = ("https",)
 OPTIONS: Final = LIMITS | {"method", "headers", "body", "response", "contexts", "stream"}
 METHODS: Final = ("POST", "GET", "PUT", "PATCH")
 LARGEST: Final = 64 * 2**20  # bytes of a reply
+_SHORT: Final = 0.1  # seconds until what cannot be read at all is asked for once more
 _AGAIN: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
@@ -141,9 +142,12 @@ class Http:
             return self.finish(case, await self._exchange(self._session, case))
         except TimeoutError as error:
             raise CallFailed(TIMEOUT, f"no answer within {self.limits.timeout:g} s", again=True) from error
+        except aiohttp.ClientResponseError as error:  # what came is no HTTP
+            raise CallFailed(BAD_OUTPUT, shown(error.message), again=True, wait=_SHORT, once=True) from error
         except (aiohttp.ClientError, UnicodeError, ValueError) as error:
             reason = str(error) or type(error).__name__
-            raise CallFailed(CONNECTION, shown(reason), again=isinstance(error, aiohttp.ClientError)) from error
+            may_pass = isinstance(error, aiohttp.ClientError) and not isinstance(error, ValueError)
+            raise CallFailed(CONNECTION, shown(reason), again=may_pass) from error
 
     async def _exchange(self, session: aiohttp.ClientSession, case: Case) -> Response:
         # A redirect may lead to a host that was not agreed to, so it is told, not followed.

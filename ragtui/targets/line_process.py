@@ -1,8 +1,8 @@
 """A process that is asked by JSON lines and answers by JSON lines, kept alive between questions.
 
 A question is ``{"id", "query", "inputs", "filters", …}`` on its standard input; an answer is an object with the same
-``id`` on its standard output, in any order; answers without an ``id`` are taken in the order of the questions. What it
-writes to standard error is kept for messages and shown nowhere else.
+``id`` on its standard output, in any order; answers without an ``id`` are taken in the order of the questions, as long
+as that order tells whose they are. What it writes to standard error is kept for messages and shown nowhere else.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import signal
 import time
 from collections.abc import Mapping, Sequence
@@ -18,14 +19,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from ragtui import children
 from ragtui.targets.calling import CallFailed
 from ragtui.targets.output import BAD_OUTPUT, EXCEPTION, TIMEOUT, shown
+from ragtui.targets.surplus import Kind, Surplus
 
 LONGEST_LINE: Final = 64 * 2**20  # bytes of an answer
 _TAIL: Final = 4_000  # characters of standard error that are kept
-_QUIET: Final = 5.0  # seconds without an answer after which a line that is none counts as one that could not be read
-_QUIET_AT_FIRST: Final = 30.0  # the same while it has not answered anything yet: it may still be loading
+_QUIET: Final = 3.0  # seconds after a line that is no answer until its input ends: one that has no more to say ends too
+_SILENT: Final = 30.0  # seconds after which such a line counts as an answer that cannot be read
 _LAST_WORDS: Final = 2.0  # seconds that a process gets to answer after its input was closed
+_GOODBYE: Final = 0.3  # the same where nothing is open any more
 _LOOK: Final = 0.1
 
 
@@ -35,6 +39,16 @@ class Died(CallFailed):
     def __init__(self, message: str, alone: bool) -> None:
         super().__init__(EXCEPTION, message)
         self.alone = alone
+
+
+class Unclear(CallFailed):
+    """It answers without ids and chats as well, so that an answer can be told to a question only where no other is open."""
+
+    def __init__(self) -> None:
+        super().__init__(BAD_OUTPUT, "answered without an id, beside lines that are no JSON: print the id")
+
+
+_ID: Final = re.compile(r'"id"\s*:\s*"([^"\\]*)"')
 
 
 @dataclass(eq=False)
@@ -52,9 +66,14 @@ class LineProcess:
 
     process: asyncio.subprocess.Process
     foreign: bool = False
+    surplus: Surplus = field(default_factory=Surplus)
     answered: int = 0
     ending: bool = False
     _over: bool = False
+    _in_order: list[_Asked] = field(default_factory=list)  # what waits for an answer, or was given up without one
+    _done: set[str] = field(default_factory=set)
+    _given_up: set[str] = field(default_factory=set)
+    _noisy: bool = False
     _is_ready: asyncio.Event = field(default_factory=asyncio.Event)
     _asked: dict[str, _Asked] = field(default_factory=dict)
     _stderr: str = ""
@@ -62,7 +81,12 @@ class LineProcess:
 
     @classmethod
     async def start(
-        cls, command: Sequence[str], folder: Path, environment: Mapping[str, str], foreign: bool = False
+        cls,
+        command: Sequence[str],
+        folder: Path,
+        environment: Mapping[str, str],
+        foreign: bool = False,
+        surplus: Surplus | None = None,
     ) -> LineProcess:
         """Starts it in a process group of its own.
 
@@ -83,7 +107,8 @@ class LineProcess:
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise CallFailed(EXCEPTION, f"{command[0]} cannot be started: {reason}") from error
-        found = cls(process, foreign)
+        children.started(process.pid)
+        found = cls(process, foreign, surplus or Surplus())
         found._readers = [asyncio.ensure_future(found._read()), asyncio.ensure_future(found._drain())]
         return found
 
@@ -113,13 +138,20 @@ class LineProcess:
         """
         asked = _Asked(time.monotonic(), asyncio.get_running_loop().create_future())
         self._asked[wire_id] = asked
+        self._in_order.append(asked)
+        self._done.discard(wire_id)
         try:
             if self._over:
                 raise Died(self.last_words(), alone=False)
             await self._send({"id": wire_id, **question})
-            return await self._wait(asked, timeout)
+            found = await self._wait(asked, timeout)
+            self._done.add(wire_id)
+            return found
         finally:
             self._asked.pop(wire_id, None)
+            if wire_id not in self._done:
+                self._given_up.add(wire_id)
+                asked.answer.cancel()
 
     async def _send(self, question: Mapping[str, Any]) -> None:
         stdin = self.process.stdin
@@ -134,18 +166,27 @@ class LineProcess:
             done, _ = await asyncio.wait({asked.answer}, timeout=max(0.0, min(_LOOK, left)))
             if done:
                 return asked.answer.result()
-            quiet = _QUIET if self.answered else _QUIET_AT_FIRST
-            if asked.noise and time.monotonic() - asked.noise_at > quiet:
-                raise CallFailed(BAD_OUTPUT, f"printed no JSON line: {shown(asked.noise)}")
+            if asked.noise and not self.surplus.chats:
+                silent = time.monotonic() - asked.noise_at
+                if silent > _SILENT:
+                    raise CallFailed(BAD_OUTPUT, f"printed no JSON line: {shown(asked.noise)}")
+                if silent > _QUIET and self.foreign and not self.ending:
+                    self._end_input()
             if left <= 0:
                 return await self._last_words(asked, timeout)
+
+    def _end_input(self) -> None:
+        """Asks it nothing more, which it can see: a program that waits for its next question ends, one at work goes on."""
+        self.ending = True
+        if self.process.stdin is not None:
+            self.process.stdin.close()
 
     async def _last_words(self, asked: _Asked, timeout: float) -> Any:
         """Asks it nothing more. One that has not answered anything gets the end of its input: a program that answers only
         once it has read everything does so now."""
         self.ending = True
-        if self.foreign and not self.answered and self.process.stdin is not None:
-            self.process.stdin.close()
+        if self.foreign and not self.answered:
+            self._end_input()
             done, _ = await asyncio.wait({asked.answer}, timeout=_LAST_WORDS)
             if done:
                 with contextlib.suppress(Died):
@@ -157,11 +198,16 @@ class LineProcess:
         raise CallFailed(TIMEOUT, f"no answer within {timeout:g} s{hint}")
 
     async def close(self) -> None:
-        """Ends the process, and what it started, at once."""
+        """Ends the process, and what it started. A program that has answered all sees the end of its input first, and
+        what it still prints then is heard."""
+        if self.foreign and self.idle and not self.ending:
+            self._end_input()
+            await asyncio.wait(self._readers[:1], timeout=_GOODBYE)
         self.ending = True
         if self.process.stdin is not None:
             self.process.stdin.close()
         with contextlib.suppress(ProcessLookupError, PermissionError):
+            children.ended(self.process.pid)
             os.killpg(self.process.pid, signal.SIGKILL)  # not process.kill(), which would reap it behind asyncio's back
         for each in self._readers:
             each.cancel()
@@ -205,23 +251,49 @@ class LineProcess:
             return
         wire_id = value.pop("id", None)
         wire_id = wire_id if wire_id is None or isinstance(wire_id, str) else json.dumps(wire_id)
-        asked = self._oldest() if wire_id is None else self._asked.get(wire_id)
-        if asked is not None and not asked.answer.done():
-            self.answered += 1
-            asked.answer.set_result(value)
+        if wire_id is None:
+            self._take_nameless(value)
+            return
+        asked = self._asked.get(wire_id)
+        if asked is None or asked.answer.done():
+            known = Kind.LATE if wire_id in self._given_up else Kind.UNKNOWN
+            self.surplus.add(Kind.TWICE if asked is not None or wire_id in self._done else known, wire_id)
+            return
+        self._answer(asked, value)
 
-    def _oldest(self) -> _Asked | None:
-        """The question that an answer without an ``id`` is for; a line that was none stands for those before it."""
-        return next((each for each in self._asked.values() if not each.answer.done() and not each.noise), None)
+    def _take_nameless(self, value: dict[str, Any]) -> None:
+        """An answer without an ``id`` is that to the question asked longest ago, given up or not; after a line that is no
+        JSON, which may have stood for an answer or not, only if one question is open."""
+        if not self._in_order:
+            self.surplus.add(Kind.NAMELESS, None)
+        elif self._noisy and len(self._in_order) > 1:
+            self.surplus.one_at_a_time = self.ending = True
+            for each in self._in_order:
+                if not each.answer.done():
+                    each.answer.set_exception(Unclear())
+        elif (asked := self._in_order[0]).answer.done():
+            self._in_order.remove(asked)
+            self.surplus.add(Kind.LATE, None)
+        else:
+            self._answer(asked, value)
+
+    def _answer(self, asked: _Asked, value: dict[str, Any]) -> None:
+        self.answered += 1
+        self.surplus.chats = self.surplus.chats or bool(asked.noise)
+        self._in_order.remove(asked)
+        asked.answer.set_result(value)
 
     def _broken(self, text: str) -> None:
-        """JSON that does not parse stands for the answer that is due."""
-        asked = self._oldest()
-        if asked is not None:
+        """JSON that does not parse stands for the answer that is due: that of the ``id`` in it, else the oldest."""
+        named = self._asked.get(found[1]) if (found := _ID.search(text)) else None
+        asked = named or next(iter(self._in_order), None)
+        if asked is not None and not asked.answer.done():
+            self._in_order.remove(asked)
             asked.answer.set_exception(CallFailed(BAD_OUTPUT, f"printed broken JSON: {shown(text)}"))
 
     def _noise(self, text: str) -> None:
         """A line that is no JSON may be chatter, or stand in place of an answer: time tells."""
+        self._noisy = True
         for each in self._asked.values():
             if not each.noise:
                 each.noise, each.noise_at = text, time.monotonic()

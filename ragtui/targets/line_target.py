@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from ragtui.metrics.score import State
 from ragtui.targets.calling import CallFailed, Limits, answers
-from ragtui.targets.line_process import Died, LineProcess
+from ragtui.targets.line_process import Died, LineProcess, Unclear
 from ragtui.targets.output import EXCEPTION, response_from
+from ragtui.targets.surplus import Surplus
 from ragtui.targets.target import Case, Response
 
 FRUITLESS: Final = 5  # processes in a row that ended without a single answer, after which no other is started
@@ -33,9 +37,11 @@ class LineTarget:
     replays: bool = False
     host: str | None = None
     gives: frozenset[str] = frozenset({"response"})
+    _surplus: Surplus = field(default_factory=Surplus, repr=False)
     _now: LineProcess | None = field(default=None, repr=False)
     _retired: list[LineProcess] = field(default_factory=list, repr=False)
     _starting: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
+    _one_by_one: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
     _alone: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
     _fruitless: int = field(default=0, repr=False)
     _hopeless: CallFailed | None = field(default=None, repr=False)
@@ -52,8 +58,16 @@ class LineTarget:
             await each.close()
         self._now, self._retired = None, []
 
+    def remarks(self) -> tuple[str, ...]:
+        """What was answered that nobody had asked, a line a kind; complete once the target is closed."""
+        return self._surplus.remarks()
+
     async def _ask(self, case: Case) -> Response:
-        return response_from(case.case_id, await self.value(case))
+        value, seconds = await self._timed(case)
+        found = response_from(case.case_id, value)
+        if found.state is State.SCORED and found.latency_ms is None:
+            found = replace(found, latency_ms=seconds * 1000)
+        return found
 
     async def value(self, case: Case) -> Any:
         """What the process answers to a case, as it is.
@@ -61,21 +75,33 @@ class LineTarget:
         Raises:
             CallFailed: it answers nothing.
         """
+        return (await self._timed(case))[0]
+
+    async def _timed(self, case: Case) -> tuple[Any, float]:
+        """The answer, and the seconds from question to answer: neither a process's start nor a wait for one is in it."""
         try:
+            return await self._in_turn(case)
+        except Unclear:
             return await self._in_turn(case)
         except Died as error:
             return await self._by_itself(case, error)
 
-    async def _in_turn(self, case: Case) -> Any:
-        worker = await self._worker()
-        try:
-            return await worker.ask(case.case_id, case.question(self.with_contexts), self.limits.timeout)
-        except CallFailed as error:
-            if not worker.answered:
-                self._last = error
-            raise
-        finally:
-            await self._settle(worker)
+    async def _in_turn(self, case: Case) -> tuple[Any, float]:
+        async with self._one_by_one if self._surplus.one_at_a_time else contextlib.nullcontext():
+            worker = await self._worker()
+            try:
+                return await self._asked(worker, case)
+            except CallFailed as error:
+                if not worker.answered:
+                    self._last = error
+                raise
+            finally:
+                await self._settle(worker)
+
+    async def _asked(self, worker: LineProcess, case: Case) -> tuple[Any, float]:
+        started = time.monotonic()
+        found = await worker.ask(case.case_id, case.question(self.with_contexts), self.limits.timeout)
+        return found, time.monotonic() - started
 
     async def _worker(self) -> LineProcess:
         async with self._starting:
@@ -99,7 +125,7 @@ class LineTarget:
             CallFailed: it cannot be started, which no other try would mend; or it ended or hung before it was ready.
         """
         try:
-            worker = await LineProcess.start(self.command, self.folder, self.environment, self.foreign)
+            worker = await LineProcess.start(self.command, self.folder, self.environment, self.foreign, self._surplus)
         except CallFailed as error:
             self._hopeless = error
             raise
@@ -125,7 +151,7 @@ class LineTarget:
             self._retired.remove(worker)
             await worker.close()
 
-    async def _by_itself(self, case: Case, error: Died) -> Any:
+    async def _by_itself(self, case: Case, error: Died) -> tuple[Any, float]:
         """Asks once more for a case that was lost with others, in a process of its own."""
         if error.alone or self._hopeless is not None:
             raise error
@@ -134,7 +160,7 @@ class LineTarget:
                 raise error
             worker = await self._start()
             try:
-                return await worker.ask(case.case_id, case.question(self.with_contexts), self.limits.timeout)
+                return await self._asked(worker, case)
             except CallFailed as failure:
                 self._last = failure
                 raise

@@ -12,16 +12,8 @@ from ragtui.datasets.case_ids import CASE_ID
 from ragtui.datasets.dataset import Dataset, Role, Shape
 from ragtui.datasets.findings import Level, Report
 from ragtui.datasets.list_cells import printed_list
-from ragtui.datasets.mapping import (
-    DATA,
-    MappingError,
-    Resolution,
-    column_of,
-    inputs_frame,
-    is_reference,
-    parse_reference,
-    unresolved,
-)
+from ragtui.datasets.mapping import Resolution, column_of, inputs_frame, unresolved
+from ragtui.datasets.references import DATA, MappingError, is_reference, parse_reference
 from ragtui.metrics.score import State
 from ragtui.targets.files import find_file
 from ragtui.targets.target import Case, Response, TargetError

@@ -79,7 +79,8 @@ class Target(Protocol):
     """Who answers. ``replays`` is true where responses are only looked up, so that asking again is free.
 
     A target that runs code of the workspace also has ``code``: the files and texts that the user must have allowed
-    (``ragtui.trust``) before ``respond`` is called. Opening one runs nothing.
+    (``ragtui.trust``) before ``respond`` is called. Opening one runs nothing. One whose answers may come with something
+    to be said of them all (answers too many) also has ``remarks()``, a line each, once it is closed.
     """
 
     @property

@@ -57,6 +57,8 @@ SCOPES: Final = {
     "mapping": "Mapping",
     "blind": "blind sample",
     "judges": "Judges",
+    "columns": "with a column",
+    "arranging": "Columns",
 }
 
 TOGETHER: Final = (
@@ -73,6 +75,7 @@ TOGETHER: Final = (
     ("mapping", "text", "app"),
     ("blind", "text", "app"),
     ("judges", "table", "text", "app"),
+    ("columns", "arranging", "app"),
 )
 """Scopes that are active at the same time: in each of these rows no key may mean two things. A table and a text never
 have the focus together, so those two may share their movement keys."""
@@ -143,6 +146,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("datasets", "mapping", "m", "Which column feeds which metric input", words="map roles columns"),
     Action("datasets", "roles", "R", "Change what a column is for", words="role input expected"),
     Action("datasets", "convert", "C", "Write this dataset in another format", argument="FILE", words="export"),
+    Action("datasets", "columns", "|", "Choose, order and widen the columns of the rows", words="hide width arrange"),
     Action("datasets", "undo", "u", "Undo the last fix, or open again what was closed last"),
     Action("groups", "new-group", "a", "Make a Metric Group", "new group", argument="NAME", rank=3),
     Action("groups", "add-metric", "+", "Add metrics to this group", "add metrics", rank=3),
@@ -173,7 +177,13 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action(
         "experiments", "plot", "p", "Plot a metric over the experiments", "plot", argument="METRIC", words="history"
     ),
-    Action("experiments", "differences", "=", "What differs between this and the marked experiment", words="compare"),
+    Action(
+        "experiments",
+        "differences",
+        "=",
+        "Compare with the marked experiment: verdicts, and what differs",
+        words="difference",
+    ),
     Action("experiments", "tags", "#", "Tag this experiment", argument="TAGS"),
     Action("experiments", "note", "t", "Write a note", argument="TEXT"),
     Action("experiments", "merge", "M", "Take in what shards of a run hold", words="shards"),
@@ -188,8 +198,18 @@ ACTIONS: Final[tuple[Action, ...]] = (
         argument="CUTS",
         words="top k",
     ),
+    Action("results", "slices", "%", "The figures per value of a column", argument="COLUMN", words="slice group by"),
     Action("results", "blind", "B", "Label a blind random sample: the judge's scores stay hidden", words="kappa human"),
     Action("results", "agreement", "A", "How far judge and labels agree", words="kappa threshold confusion"),
+    Action(
+        "results",
+        "columns",
+        "|",
+        "Choose, order and widen the columns of the rows",
+        "columns",
+        rank=8,
+        words="hide width arrange",
+    ),
     Action("results", "export", "x", "Export: .csv the rows shown, .md .html … all", argument="FILE"),
     Action("detail", "prompt", "p", "The judge's prompt and raw reply", "prompt"),
     Action("detail", "next-claim", "}", "Next claim, and what supports it", "next claim"),
@@ -242,6 +262,18 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("judges", "strategy", "t", "Ask it by rubric, by claims, or as its check found", argument="STRATEGY"),
     Action("judges", "stop", "X", "Stop the check"),
     Action("judges", "remove", "D", "Take this judge out of ragtui.toml", words="delete"),
+    Action("columns", "down", "j,down", "Down"),
+    Action("columns", "up", "k,up", "Up"),
+    Action("columns", "top", "g,home", "First column"),
+    Action("columns", "bottom", "G,end", "Last column"),
+    Action("columns", "toggle", "space", "Show this column, or hide it", "show, hide", rank=2),
+    Action("columns", "move-down", "J,ctrl+down", "Move this column to the right", "K move", rank=3),
+    Action("columns", "move-up", "K,ctrl+up", "Move this column to the left"),
+    Action("columns", "wider", "+,l,right", "Make this column wider", "- width", rank=4),
+    Action("columns", "narrower", "-,h,left", "Make this column narrower"),
+    Action("columns", "automatic", "0", "As wide as it needs to be", "auto", rank=5),
+    Action("columns", "natural", "backspace,delete", "All columns as they were before anyone arranged them"),
+    Action("arranging", "keep", "enter,ctrl+r,f5,S", "Keep the columns so, for this workspace", "keep", rank=1),
     Action("blind", "own-score", "v", "Any score, typed", "other score", argument="SCORE", rank=4),
     Action("blind", "skip", ".", "This case later", "later", rank=3),
     Action("blind", "undo", "u", "Take the last score back", "undo", rank=3),

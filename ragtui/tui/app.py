@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 from textual.app import App
 from textual.binding import BindingType
+from textual.driver import Driver
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
@@ -25,10 +26,12 @@ from ragtui.tui.actions import SCOPES, Action, bindings, read_keymap
 from ragtui.tui.keys_in_order import KeysInOrder
 from ragtui.tui.performing import Performs, available, chain, own_first, tell, work
 from ragtui.tui.screens.main import MainScreen
+from ragtui.tui.screens.pane import Pane
+from ragtui.tui.steady_lines import held
 from ragtui.tui.widgets.choosing import Choice, Choosing
 from ragtui.tui.widgets.key_bar import key_of
 from ragtui.tui.widgets.part import zoom
-from ragtui.tui.widgets.prompt_line import ask
+from ragtui.tui.widgets.prompt_line import ask, recall
 from ragtui.tui.workbench import Workbench
 from ragtui.workspace import Workspace, WorkspaceError
 
@@ -57,6 +60,9 @@ class RagtuiApp(KeysInOrder, Performs, App[None], inherit_bindings=False):
         self.main = MainScreen(workbench)
         # The theme is there before the style sheet is first read, so that it is read once.
         self._problems = self._choose_theme(themes.WITHOUT_COLOUR if without_colour else workbench.setting("theme", ""))
+
+    def get_driver_class(self) -> type[Driver]:
+        return held(super().get_driver_class())
 
     # Starting: the first paint needs one theme and no data; everything else comes after it.
 
@@ -94,8 +100,10 @@ class RagtuiApp(KeysInOrder, Performs, App[None], inherit_bindings=False):
     async def _load(self) -> None:
         """Opens what was named on the command line, and the experiment that was asked for."""
         await asyncio.to_thread(self.workbench.warm_up)
+        recall("filter", self.workbench.kept.filters())
         self.main.alter()
-        await self.main.pane.loaded()
+        for pane in self.main.query(Pane):  # whichever is in front by now: keys may have been quicker
+            await pane.loaded()
         if self._experiment is not None:
             await self.open_results(self._experiment)
 
@@ -185,9 +193,9 @@ class RagtuiApp(KeysInOrder, Performs, App[None], inherit_bindings=False):
                 scope = action.scope
                 choices.append(Choice("", SCOPES[scope], heading=True))
             reason = performer.why_not(action.name)
-            title = f"{action.title} — {reason}" if reason else action.title
             note = key_of(self, action) if with_keys_only else f"{action.name}  {key_of(self, action)}".strip()
-            choices.append(Choice(action.id, title, note, dim=reason is not None, words=action.words))
+            dim = reason is not None
+            choices.append(Choice(action.id, action.title, note, dim=dim, words=action.words, reason=reason or ""))
         return choices
 
     def _choose_action(self, title: str, choices: list[Choice]) -> None:

@@ -28,7 +28,8 @@ def write_rows(results: Results, case_ids: Sequence[str], path: Path) -> str:
     if not path.absolute().parent.is_dir():
         raise OSError(f"there is no folder {path.parent}")
     wanted = pl.DataFrame({"case_id": list(case_ids)}, schema={"case_id": pl.String})
-    frame = wanted.join(sheet(results, Side.CANDIDATE), on="case_id", how="left", maintain_order="left")
+    rows = wanted.join(results.rows(Side.CANDIDATE), on="case_id", how="left", maintain_order="left")
+    frame = sheet(results, Side.CANDIDATE, rows)
     buffer = io.StringIO()
     writer = csv.writer(buffer)
     for row in (frame.columns, *frame.iter_rows()):

@@ -136,9 +136,10 @@ class Triage:
         one = was or now
         assert one is not None
         if one.dataset == labels.dataset_of(self._store, self.results.experiment) and one.side is Side.CANDIDATE:
-            if not one.metric:
-                self._set(one.case_id, "label", (now.value if now else "") or None)
-            self._set(one.case_id, "note", (now.note if now else "") or None)
+            stored = self.results.rows()
+            (row,) = stored.filter(stored["case_id"] == one.case_id).select("label", "note").rows() or [(None, None)]
+            self._set(one.case_id, "label", row[0])
+            self._set(one.case_id, "note", row[1])
             self._details.pop(one.case_id, None)
         said = (was.value or "note") if was else "removal"
         return one.case_id, f"took back {said} of {one.case_id}"

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ragtui.tui.kept import Kept
 from ragtui.tui.metric_groups import MetricGroups
 from ragtui.tui.opened import OpenDataset, around, as_said, read
 from ragtui.tui.widgets.top_bar import Counts
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from ragtui.experiments.preflight import Preflight
     from ragtui.experiments.progress import Progress
     from ragtui.experiments.run import RunOptions
+    from ragtui.experiments.slices import Slice
     from ragtui.experiments.store import Entry, Store
     from ragtui.experiments.what_if import AtCut
     from ragtui.tui.running import Run
@@ -36,6 +38,7 @@ class Workbench(MetricGroups):
     def __init__(self, workspace: Workspace, paths: list[str] | None = None, *, demo: bool = False) -> None:
         super().__init__(workspace)
         self.paths = paths or []
+        self.kept = Kept(workspace)
         self.demo = demo
         self.datasets: list[OpenDataset] = []
         self.run: Run | None = None
@@ -207,6 +210,18 @@ class Workbench(MetricGroups):
         known: tuple[type[Exception], ...] = (WhatIfError, *expected())
         try:
             return at_cuts_of(triage.results, self.workspace, cuts, case_id)
+        except known as error:
+            return str(error)
+
+    def slices(self, triage: Triage, column: str) -> tuple[Slice, ...] | str:
+        """The figures of an experiment per value of a column, or why there are none. Call it in a thread."""
+        from ragtui.experiments.grouping import GroupError
+        from ragtui.experiments.slices import slices
+        from ragtui.tui.running import expected
+
+        known: tuple[type[Exception], ...] = (GroupError, *expected())
+        try:
+            return slices(triage.results, column)
         except known as error:
             return str(error)
 

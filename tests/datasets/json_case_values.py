@@ -9,7 +9,8 @@ import polars as pl
 from ragtui.datasets.check import Opened
 from ragtui.datasets.dataset import Dataset
 from ragtui.datasets.findings import Level
-from ragtui.datasets.mapping import inputs_frame, metric_inputs, parse_reference, present
+from ragtui.datasets.mapping import inputs_frame, metric_inputs, present
+from ragtui.datasets.references import parse_reference
 from tests.datasets.case_values import Case, check, lines_with, rows_of
 
 

@@ -162,7 +162,7 @@ class TestWhatIsNamedSeveralWays:
         ("cut.xlsx", b"PK\x03\x04\x14\x00", "a zip or .xlsx that is damaged or cut off"),
         ("list.json", b"[]\n", "the document is an empty list; a list of records is needed"),
         ("null.json", b"null\n", "the document is null, not a list of records"),
-        ("bytes.jsonl", b"\xe3\xff\x12\x81\n\x99", "line 1: invalid JSON: a value is missing before"),
+        ("bytes.jsonl", b"\xe3\xff cafe\n\x99 text\n", "line 1: invalid JSON: a value is missing before"),
     ],
 )
 def test_a_named_file_that_nobody_knows_cannot_be_opened(tmp_path: Path, name: str, content: bytes, says: str) -> None:

@@ -14,19 +14,9 @@ from hypothesis import strategies as st
 from ragtui.datasets.check import open_dataset, open_datasets
 from ragtui.datasets.dataset import Dataset
 from ragtui.datasets.formats import ReadOptions
-from ragtui.datasets.mapping import (
-    DATA,
-    TARGET,
-    MappingError,
-    Missing,
-    Reference,
-    Resolution,
-    inputs_frame,
-    metric_inputs,
-    parse_reference,
-    present,
-)
+from ragtui.datasets.mapping import Missing, Resolution, inputs_frame, metric_inputs, present
 from ragtui.datasets.mapping_files import read_mapping
+from ragtui.datasets.references import DATA, TARGET, MappingError, Reference, parse_reference
 
 
 def dataset(tmp_path: Path, rows: list[dict[str, Any]], format: str = "table", name: str = "data.jsonl") -> Dataset:

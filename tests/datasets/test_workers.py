@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ragtui.datasets.workers import spread
+from ragtui.datasets.workers import begin_ahead, spread, start_ahead
 
 
 def double(number: int) -> int:
@@ -108,3 +108,18 @@ def test_workers_started_ahead_are_used_and_leave_nothing_behind() -> None:
     for process in (first, second):
         with pytest.raises(ProcessLookupError):
             os.kill(int(process), 0)
+
+
+def test_what_was_begun_ahead_is_not_done_twice(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    start_ahead(__name__, 2)
+    begin_ahead(noted, [f"{log} 2", f"{log} 9"])
+    assert list(spread(noted, [f"{log} {number}" for number in range(4)], 2)) == ["0", "1", "2", "3"]
+    assert sorted(log.read_text().split()) == ["0", "1", "2", "3", "9"]
+
+
+def noted(task: str) -> str:
+    path, number = task.split()
+    with Path(path).open("a") as stream:
+        stream.write(f"{number}\n")
+    return number

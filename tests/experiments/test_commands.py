@@ -612,6 +612,11 @@ def test_the_preflight_says_which_answers_of_a_file_cannot_be_read(desk: Shell) 
     [line] = [each for each in said.err.splitlines() if "recorded:answers.jsonl:2: " in each]
     assert "JSON" in line
     assert "(and 1 more: see `ragtui check`)" in line
+    told = "candidate: no response recorded for 10 of 12 cases (c1, c3, c4 and 7 more)"
+    assert told in said.err, "before it runs"
+    assert told in said.out, "beside its figures"
+    both = desk("run", "desk.jsonl", "-m", "f1", "-b", "recorded:answers.jsonl", "-c", "recorded:old").out
+    assert "baseline: no response recorded for 10 of 12 cases (c1, c3, c4 and 7 more)" in both
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from ragtui import trust
+from ragtui.experiments.carried import read_experiment
 from ragtui.experiments.plan import Side
 from ragtui.experiments.progress import Progress
 from ragtui.experiments.store import Store
@@ -200,6 +201,9 @@ def test_the_plan_says_who_is_asked_what_is_started_and_sent(desk: Shell) -> Non
     run(desk, "--candidate", "python:bot:answer", "--metrics", "f1")
     said = desk("run", "desk.jsonl", "--candidate", "python:bot:answer", "--metrics", "f1", "--plan").out
     assert "at the pace of earlier runs" in said
+    (desk.folder / "bot.py").write_text(BOT + "# another bot now\n")
+    said = desk("run", "desk.jsonl", "--candidate", "python:bot:answer", "--metrics", "f1", "--plan").out
+    assert "time unknown" in said
 
 
 def test_a_setup_script_supplies_inputs_that_win_and_is_shown_no_expected_value(desk: Shell) -> None:
@@ -312,3 +316,27 @@ def test_a_dataset_of_rows_only_has_no_baseline_of_recorded_answers_and_a_mixed_
     assert [(each.side, each.n_scored, each.n_total) for each in mixed.summaries()] == [
         (Side.CANDIDATE, 5, 6), (Side.BASELINE, 2, 2),
     ]  # fmt: skip
+
+
+def test_answers_too_many_are_said_wherever_the_figures_are_and_go_with_the_experiment(desk: Shell) -> None:
+    (desk.folder / "bot.py").write_text(
+        BOT.replace(
+            """print(json.dumps({"id": case["id"], """, """for _ in "12": print(json.dumps({"id": case["id"], """
+        )
+    )
+    told = (
+        "candidate: 6 answers came for a case that had one already, of which the first is used (c0, c1, c2 and 3 more)"
+    )
+    said = desk(
+        "run", "desk.jsonl", "--candidate", f"command:{sys.executable} bot.py", "--metrics", "f1", "--report", "r.md",
+        "--report", "r.json", "--report", "r.html",
+    )  # fmt: skip
+    assert (said.status, said.out.count(told)) == (0, 1)
+    assert desk("show", "last").out.count(told) == 1
+    assert json.loads((desk.folder / "r.json").read_text())["remarks"] == [told]
+    assert all(told in (desk.folder / name).read_text() for name in ("r.md", "r.html"))
+    desk("export", "last", "one.ragtui")
+    (desk.folder / "other").mkdir()
+    with Store.open(Workspace(desk.folder / "other"), write=True) as elsewhere:
+        read_experiment(desk.folder / "one.ragtui", elsewhere)
+        assert elsewhere.entry("last").remarks == (told,)

@@ -74,10 +74,10 @@ def test_pinecones_figures_are_held_against_their_own_facts(shell: Shell) -> Non
     assert shown.status == 0
     assert (
         "correctness: computed again on 4 of 5 rows; 2 differ: wrong says 0.9, is 0.5; neutral says 1, is not defined"
-        in shown.err
+        in shown.out
     )
-    assert "completeness: computed again on 4 of 5 rows; all agree" in shown.err
-    assert "alignment: computed again on 4 of 5 rows; all agree" in shown.err
+    assert "completeness: computed again on 4 of 5 rows; all agree" in shown.out
+    assert "alignment: computed again on 4 of 5 rows; all agree" in shown.out
     detail = open_result_file(Path("p.jsonl")).detail("published")
     assert [(each.claim, each.verdict) for each in detail.sides[0].cells[0].evidence] == [
         (f"fact {word}", word) for word in WORDS

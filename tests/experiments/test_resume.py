@@ -211,3 +211,46 @@ def test_tokens_reasons_and_raw_replies_land(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in (tmp_path / "s.jsonl").read_text("utf-8").splitlines()]
     assert len(lines) == 3 * len(METRICS)
     assert all(line["attempts"] == 1 and line["judge"].startswith("openai:fake@") for line in lines)
+
+
+def test_a_second_interrupt_ends_everything_at_once_and_says_how_to_go_on(tmp_path: Path) -> None:
+    """The metric's process would not be waited for otherwise, nor end by itself."""
+    write_cases(tmp_path, 3)
+    (tmp_path / "metrics").mkdir()
+    code = "import os, time\ndef evaluate(session):\n    open('pid', 'w').write(str(os.getpid()))\n    time.sleep(25)\n"
+    (tmp_path / "metrics" / "slow.py").write_text(code)
+    process = start(tmp_path, sys.executable, "-m", "ragtui", "run", "desk.jsonl", "--metrics", "f1,slow", "--yes")
+    try:
+        deadline = time.monotonic() + 30
+        while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
+            assert time.monotonic() < deadline, "it never began"
+            time.sleep(0.02)
+        worker = int((tmp_path / "pid").read_text())
+        os.kill(process.pid, signal.SIGINT)
+        assert process.stdout is not None
+        while b"again stops at once" not in (said := process.stdout.readline()):
+            assert said, "it ended by the first one"
+        os.kill(process.pid, signal.SIGINT)
+        output, _ = process.communicate(timeout=10)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert output.decode().count("everything done is kept; go on with: ragtui run desk.jsonl") == 1
+    assert b"Traceback" not in output
+    deadline = time.monotonic() + 10
+    while alive(worker):
+        assert time.monotonic() < deadline, "the metric's process goes on"
+        time.sleep(0.01)
+    (entry,) = store(tmp_path, write=False).list()
+    assert (entry.status, entry.resumable) == (Status.INTERRUPTED, True)
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs; one that has ended and is not yet waited for does not."""
+    try:
+        os.kill(pid, 0)
+        return Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0] not in "ZX"
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return not Path("/proc").is_dir()

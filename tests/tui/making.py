@@ -50,7 +50,9 @@ def case_rows(ids: Sequence[str], text: str = "") -> pl.DataFrame:
     )
 
 
-def write_experiment(folder: Path, count: int = 12, *, baseline: bool = True, text: str = "", errors: int = 1) -> str:
+def write_experiment(
+    folder: Path, count: int = 12, *, baseline: bool = True, text: str = "", errors: int = 1, remark: str = ""
+) -> str:
     """A finished experiment of ``count`` cases, of which every third is ungrounded; returns its id.
 
     ``text`` is put into every field that a dataset, a target or a judge can fill.
@@ -77,6 +79,7 @@ def write_experiment(folder: Path, count: int = 12, *, baseline: bool = True, te
                     recorder.judge(side, at, name, 1, "embedded", verdict, [(name, outcome)])
                 recorder.score(side, "f1", [(at, 1, scored(0.25 if bad else 0.8))])
                 recorder.score(side, "latency", [(at, 1, scored(200.0 + at))])
+        recorder.remark(Side.CANDIDATE, [remark + text] if remark + text else [])
         recorder.end(Status.FINISHED)
     return plan.id
 

@@ -7,6 +7,7 @@ import pytest
 from ragtui.tui.actions import ACTIONS, SCOPES, Action, bindings, clashes, in_scope, read_keymap, shown
 from ragtui.tui.app import RagtuiApp
 from ragtui.tui.performing import Performs
+from ragtui.tui.screens.arranging import ColumnList, ColumnsScreen
 from ragtui.tui.screens.blind_labelling import BlindLabelling
 from ragtui.tui.screens.datasets import DatasetsPane
 from ragtui.tui.screens.detail import DetailScreen
@@ -25,7 +26,7 @@ from ragtui.tui.widgets.wrapped_text import WrappedText
 PERFORMERS: list[type[Performs]] = [
     RagtuiApp, DatasetsPane, GroupsPane, ExperimentsPane, ResultsPane, DetailScreen, ExperimentForm, Form, VirtualTable,
     FixingScreen, MatchingScreen, MappingScreen,
-    WrappedText, BlindLabelling, JudgesScreen,
+    WrappedText, BlindLabelling, JudgesScreen, ColumnList, ColumnsScreen,
 ]  # fmt: skip
 
 

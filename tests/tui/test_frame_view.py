@@ -7,15 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragtui.tui.widgets.frame_view import (
-    FilterError,
-    FrameView,
-    complete_column,
-    filtered_view,
-    matching_view,
-    sorted_view,
-    step_from,
-)
+from ragtui.tui.widgets.frame_view import FrameView, matching_view, sorted_view, step_from
+from ragtui.tui.widgets.row_filter import FilterError, complete_column, filtered_view
 
 FRAME = pl.DataFrame(
     {
@@ -47,15 +40,21 @@ def test_rows_where_an_sql_condition_holds(condition: str, rows: list[int]) -> N
 @pytest.mark.parametrize(
     ("condition", "says"),
     [
-        ("scor < 3", "no column scor; did you mean score?"),
-        ("nothing = 1", "no column nothing; there are score,"),
-        ("score", "not a condition"),
-        ("score <", "unable to parse"),
-        ("score > 'x'", "cannot compare"),
-        ("'", "Unterminated"),
+        ("scor < 3", "at 1: no column scor; did you mean score?"),
+        ("nothing = 1", "at 1: no column nothing; there are score,"),
+        ("score", "at 1: this is a number, not a condition"),
+        ("score <", "at 8: a column or a value is missing"),
+        ("(score < 3", "at 11: a closing ) is missing"),
+        ("score < 3 or or score = 1", "at 17: "),
+        ("score > 'x'", "at 9: a number cannot be compared with a text"),
+        ('score < 3 and "the text" > 2', 'at 15: "the text" is text: compare it with a text in single quotes'),
+        ('"the text" = "warum"', "at 14: no column warum; a text goes in single quotes: 'warum'"),
+        ("foo(name) = 1", "at 1: there is no function foo"),
+        ("\"the text\" ~ '['", "unclosed character class"),
+        ("'", "at 1: unterminated string"),
         ("score = 1; drop table x", "invalid expression"),
-        ("select 1", "expected an expression"),
-        ("", "unable to parse"),
+        ("select 1", "at 8: and, or, or the end expected, not 1"),
+        ("", "at 1: there is no condition"),
     ],
 )
 def test_a_condition_that_cannot_be_used_is_told_in_one_line(condition: str, says: str) -> None:
@@ -145,6 +144,9 @@ def test_column_names_complete_and_are_quoted_where_sql_needs_it() -> None:
     assert complete_column("sc", FRAME.columns) == ["score", '"score Δ"']
     assert complete_column("score < 3 and the", FRAME.columns) == ['score < 3 and "the text"']
     assert complete_column("score < ", FRAME.columns) == []
+    assert complete_column("score = 1 or tex", FRAME.columns) == ['score = 1 or "the text"']
+    assert complete_column('"the text" = \'sc', FRAME.columns) == []
+    assert complete_column("not ", FRAME.columns)[0] == "not score"
 
 
 def test_long_texts_are_cut_before_they_become_python_objects() -> None:

@@ -12,7 +12,7 @@ from ragtui.experiments.store import Store
 from ragtui.tui.screens.results import ResultsPane
 from ragtui.tui.widgets.virtual_table import VirtualTable
 from ragtui.workspace import Workspace
-from tests.tui.driving import NARROW, WIDE, lines_of, press, running, screen_text, settled, type_text
+from tests.tui.driving import NARROW, WIDE, lines_of, press, running, screen_text, settled, shows, type_text
 from tests.tui.making import write_experiment
 
 
@@ -176,3 +176,12 @@ async def test_an_export_that_cannot_be_written_is_told(tmp_path: Path, experime
 async def test_an_unknown_experiment_is_told(tmp_path: Path, experiment: str) -> None:
     async with running(tmp_path, experiment="nosuch") as (app, _):
         assert "there is no experiment 'nosuch'" in str(list(app._notifications)[-1].message)
+
+
+async def test_answers_that_were_too_many_are_told_when_results_open_and_with_the_experiment(tmp_path: Path) -> None:
+    experiment = write_experiment(tmp_path, remark="2 answers had an id that no case has")
+    async with running(tmp_path, experiment=experiment) as (app, pilot):
+        await shows(app, pilot, "candidate: 2 answers had an id that no case has")
+        await press(app, pilot, "3")
+        await shows(app, pilot, "Means of the candidate")
+        assert "candidate: 2 answers had an id" in screen_text(app)

@@ -136,7 +136,7 @@ async def test_a_wrong_filter_says_why_and_changes_nothing() -> None:
         app.table.do_filter("nn > 10")
         await pilot.pause(0.1)
         assert app.table.count == 100
-        assert [notification.message for notification in app._notifications] == ["no column nn; did you mean n?"]
+        assert [notification.message for notification in app._notifications] == ["at 1: no column nn; did you mean n?"]
 
 
 async def test_sorting_keeps_the_row_and_turns_round_the_second_time() -> None:

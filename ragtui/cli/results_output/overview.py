@@ -33,7 +33,7 @@ def print_results(
     from ragtui.cli.results_output.slices import print_slices
     from ragtui.cli.results_output.worst import print_worst
     from ragtui.experiments.error_causes import error_causes
-    from ragtui.experiments.remarks import OLD_JUDGE, remarks
+    from ragtui.experiments.remarks import HEURISTIC, remarks
 
     _heading(results, console)
     console.print(_figures(results, strict))
@@ -45,8 +45,8 @@ def print_results(
         console.print(f"\n{said}", soft_wrap=True)
     for each in error_causes(results):
         console.print(text.cell(each), style="yellow", soft_wrap=True)
-    for each in remarks(results.plan):
-        console.print(f"\n{each}", style="yellow" if each is OLD_JUDGE else "dim", soft_wrap=True)
+    for each in remarks(results):
+        console.print(f"\n{each}", style="dim" if each is HEURISTIC else "yellow", soft_wrap=True)
     if said := wording.stale(results.stale):
         console.print(text.cell(said), style="yellow", soft_wrap=True)
     for planned in results.plan.metrics:
@@ -109,7 +109,7 @@ def _difference(found: MetricComparison, metric: PlannedMetric) -> tuple[str, st
     shown = (
         f"{wording.signed_number(found.delta, digits)}{wording.unit(metric)} ({wording.count(found.n_pairs, 'pair')})"
     )
-    return shown, wording.interval(found.ci95, digits, signed=True), f"p {wording.p_value(found.p_holm)}"
+    return shown, wording.paired_interval(found, digits), f"p {wording.p_value(found.p_holm)}"
 
 
 def print_rows_needed(found: Sequence[tuple[MetricComparison, Plan]], difference: float, console: Console) -> None:

@@ -10,12 +10,13 @@ import io
 from array import array
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain
+from itertools import accumulate, chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
 import msgspec
 
+from ragtui.datasets import workers
 from ragtui.datasets.findings import SHOWN_PER_RULE, Report, shown_per_rule
 from ragtui.datasets.retrieval_lines.records import KINDS, Kind, Record, is_utf8, repair
 from ragtui.datasets.retrieval_lines.tally import tally
@@ -36,9 +37,8 @@ _AFTER: Final = len('"}\r\n')
 # byte less than the shortest key could add.
 _SPARE: Final = len('{"_id":"","text":""}') + len('"_id":"x",') - 1
 _SPARE_TITLED: Final = len('{"_id":"","title":"","text":""}') + len('"_id":"x",') - 1
-_PAIR: Final = len('{"query-id":"","corpus-id":"","score":0}') + len('"score":0,')  # with a key twice it is that long
+_PAIR: Final = len('{"query-id":"","corpus-id":"","score":0}') + len('"score":0,')  # that long with a key twice
 _TAILS: Final = 64
-_BLOCK: Final = 1 << 15  # bytes of lines that are decoded together, which stay in the CPU's own cache
 _QUOTE: Final = 0x22  # as a number: so it is searched for fastest
 _BACKSLASH: Final = 0x5C
 
@@ -60,27 +60,20 @@ class Range:
 
 @dataclass
 class Scanned:
-    """A range as scanned. ``texts`` and ``numbers`` hold a value per record; ``lines`` its line, ``places`` where that
-    begins in the file. Lines are counted from ``base``, which is 0 until all ranges are put in order; ``lines`` is ``None``
-    where every line is a record. ``unreadable`` counts lines that hold something, but no record."""
+    """A range as scanned, of ``size`` bytes. ``texts`` and ``numbers`` hold a value per record; ``lines`` its line, ``places``
+    where that begins in the file (documents alone, whose texts are fetched when they are wanted). Lines are counted from
+    ``base``, which is 0 until all ranges are put in order; ``lines`` is ``None`` where every line is a record. ``unreadable``
+    counts lines that hold something, but no record."""
 
     texts: dict[str, Texts]
     numbers: dict[str, array[float]]
     lines: array[int] | None
-    places: array[int]
+    places: array[int] | None
     line_count: int
     unreadable: int
     report: Report
+    size: int = 0
     base: int = 0
-
-    @property
-    def height(self) -> int:
-        return len(self.places)
-
-    @property
-    def size(self) -> int:
-        """Bytes, about."""
-        return self.places[-1] - self.places[0] if self.places else 0
 
 
 def scan(ranges: Sequence[Range]) -> Iterator[Scanned]:
@@ -90,6 +83,11 @@ def scan(ranges: Sequence[Range]) -> Iterator[Scanned]:
     alone = shown_per_rule() != SHOWN_PER_RULE  # what is listed here is not known to other processes
     many = not alone and weight > _ALONE and available_cpus() > 1 and all(part.data is None for part in ranges)
     return _in_order(ranges, spread(scan_range, ranges) if many else map(scan_range, ranges))
+
+
+def begin_ahead(corpus: Path) -> None:
+    """Starts on a large corpus while what will ask for it is still being loaded."""
+    workers.begin_ahead(scan_range, [*islice(cut("corpus", corpus, corpus.name, 0), available_cpus())])
 
 
 def _in_order(ranges: Sequence[Range], found: Iterator[Scanned]) -> Iterator[Scanned]:
@@ -110,7 +108,7 @@ def scan_range(part: Range) -> Scanned:
     texts, numbers, step = _LOOPS[part.kind]
     kept: dict[str, Any] = {**{name: [] for name in texts}, **{name: array("d") for name in numbers}}
     report = Report(part.file)
-    sizes: list[int] = []
+    sizes = array("Q")
     several: dict[int, int] = {}  # how many records lines have that were taken apart
     unreadable = told = 0
     place, seen = part.start, 0  # brought up to date only where it is asked for
@@ -128,18 +126,21 @@ def scan_range(part: Range) -> Scanned:
             if len(records) != 1:
                 several[index] = len(records)
                 unreadable += not records and bool(raw.strip())
-    places = array("Q", accumulate(sizes, initial=part.start))
-    places.pop()
+    places: array[int] | None = None
+    if part.kind == "corpus":
+        places = array("Q", accumulate(sizes, initial=part.start))
+        places.pop()
     lines: array[int] | None = None
     if several:
         indices = [index for index in range(len(sizes)) for _ in range(several.get(index, 1))]
         lines = array("I", [index + 1 for index in indices])
-        places = array("Q", [places[index] for index in indices])
+        places = places and array("Q", [places[index] for index in indices])
     packed = {name: _packed(kept[name]) for name in texts}
-    return Scanned(packed, {name: kept[name] for name in numbers}, lines, places, len(sizes), unreadable, report)
+    kept_numbers = {name: kept[name] for name in numbers}
+    return Scanned(packed, kept_numbers, lines, places, len(sizes), unreadable, report, part.end - part.start)
 
 
-def _documents(kind: Kind, stream: Iterable[bytes], sizes: list[int], ids: list[str]) -> Iterator[bytes]:
+def _documents(kind: Kind, stream: Iterable[bytes], sizes: array[int], ids: list[str]) -> Iterator[bytes]:
     """Keeps sound documents; yields lines that must be taken apart. The size of a line is kept before it is yielded."""
     tails: set[bytes] = set()
     other = yield from _documents_alone(kind, stream, sizes, ids, tails)
@@ -159,7 +160,7 @@ def _documents(kind: Kind, stream: Iterable[bytes], sizes: list[int], ids: list[
 
 
 def _documents_alone(
-    kind: Kind, stream: Iterable[bytes], sizes: list[int], ids: list[str], tails: set[bytes]
+    kind: Kind, stream: Iterable[bytes], sizes: array[int], ids: list[str], tails: set[bytes]
 ) -> Generator[bytes, None, bytes | None]:
     """As ``_documents``, up to the first line that has other keys or does not decode, which it returns: the rest of the
     range is likely to be like it."""
@@ -185,14 +186,14 @@ def _decoder(record: type[Record]) -> Callable[[bytes], Any]:
     return msgspec.json.Decoder(record).decode
 
 
-def _sized(stream: Iterable[bytes], sizes: list[int]) -> Iterator[bytes]:
+def _sized(stream: Iterable[bytes], sizes: array[int]) -> Iterator[bytes]:
     for raw in stream:
         sizes.append(len(raw))
         yield raw
 
 
 def _queries(
-    kind: Kind, stream: Iterable[bytes], sizes: list[int], ids: list[str], texts: list[str]
+    kind: Kind, stream: Iterable[bytes], sizes: array[int], ids: list[str], texts: list[str]
 ) -> Iterator[bytes]:
     decode = _decoder(kind.record)
     tails: set[bytes] = set()
@@ -211,46 +212,39 @@ def _queries(
 
 
 def _pairs(
-    kind: Kind, stream: BinaryIO, sizes: list[int], queries: list[str], documents: list[str], scores: array[float]
+    kind: Kind,
+    stream: Iterable[bytes],
+    sizes: array[int],
+    queries: list[str],
+    documents: list[str],
+    scores: array[float],
 ) -> Iterator[bytes]:
-    """Many lines at once, which are so short that a step of the loop would take longer than to decode one; those among which
-    any is doubtful one by one."""
-    decode = _decoder(kind.alone or kind.record)
-    while lines := stream.readlines(_BLOCK):
+    alone, decode = _decoder(kind.alone or kind.record), _decoder(kind.record)
+    size_of, keep_query, keep_document, keep_score = sizes.append, queries.append, documents.append, scores.append
+    shortest = _PAIR
+    for raw in stream:
+        size = len(raw)
+        size_of(size)
         try:
-            records = list(map(decode, lines))
+            record = alone(raw)
+            spare = size - len(record.query) - len(record.document) - shortest
         except _UNDECODED:
-            records = []
-        around = [len(raw) - len(each.query) - len(each.document) for raw, each in zip(lines, records, strict=False)]
-        if max(around, default=_PAIR) >= _PAIR:
-            yield from _pairs_singly(kind, lines, sizes, queries, documents, scores)
-            continue
-        sizes += map(len, lines)
-        queries += [each.query for each in records]
-        documents += [each.document for each in records]
-        scores.extend([each.score for each in records])
-
-
-def _pairs_singly(
-    kind: Kind, lines: Iterable[bytes], sizes: list[int], queries: list[str], documents: list[str], scores: array[float]
-) -> Iterator[bytes]:
-    decode = _decoder(kind.record)
-    for raw in _sized(lines, sizes):
-        try:
-            record = decode(raw)
-        except _UNDECODED:
-            yield raw
-            continue
-        if _repeats(raw, b'"query-id"', b'"corpus-id"', b'"score"'):
+            try:
+                record = decode(raw)  # which may have other keys
+                spare = 0
+            except _UNDECODED:
+                yield raw
+                continue
+        if spare >= 0 and _repeats(raw, b'"query-id"', b'"corpus-id"', b'"score"'):
             yield raw
         else:
-            queries.append(record.query)
-            documents.append(record.document)
-            scores.append(record.score)
+            keep_query(record.query)
+            keep_document(record.document)
+            keep_score(record.score)
 
 
 def _rankings(
-    kind: Kind, stream: Iterable[bytes], sizes: list[int], queries: list[str], rankings: list[list[str]]
+    kind: Kind, stream: Iterable[bytes], sizes: array[int], queries: list[str], rankings: list[list[str]]
 ) -> Iterator[bytes]:
     decode = _decoder(kind.record)
     for raw in _sized(stream, sizes):
@@ -344,10 +338,11 @@ def cut(kind: str, path: Path, file: str, start: int, data: bytes | None = None)
     if data is not None or size - start <= _ALONE:
         yield Range(kind, str(path), file, start, size, data)
         return
-    chunk = _CHUNK if kind == "corpus" else _SMALL_CHUNK
+    large, last = (_CHUNK, _CHUNK // 4) if kind == "corpus" else (_SMALL_CHUNK, _SMALL_CHUNK)
     with path.open("rb") as stream:
         while start < size:
             end = size
+            chunk = large if size - start > 4 * large else last  # so that all processes end together
             if start + chunk < size:
                 stream.seek(start + chunk - 1)
                 stream.readline()

@@ -7,17 +7,9 @@ from dataclasses import dataclass, replace
 
 from ragtui.datasets.dataset import Dataset
 from ragtui.datasets.findings import Finding, Level
-from ragtui.datasets.mapping import (
-    TARGET,
-    MappingError,
-    Reference,
-    columns_of,
-    is_reference,
-    parse_reference,
-    present,
-    unresolved,
-)
+from ragtui.datasets.mapping import columns_of, present, unresolved
 from ragtui.datasets.mapping_files import CLOUD, SDK, Entry, MappingFile
+from ragtui.datasets.references import TARGET, MappingError, Reference, is_reference, parse_reference
 from ragtui.datasets.rules import rule
 
 

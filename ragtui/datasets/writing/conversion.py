@@ -7,7 +7,8 @@ from pathlib import Path
 
 from ragtui.datasets.dataset import Dataset, Shape
 from ragtui.datasets.discover import CannotOpen
-from ragtui.datasets.mapping import MappingError, parse_reference, unresolved
+from ragtui.datasets.mapping import unresolved
+from ragtui.datasets.references import MappingError, parse_reference
 from ragtui.datasets.writing import writers
 from ragtui.datasets.writing.cases import INPUTS, written_cases
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import pkgutil
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Protocol
@@ -19,12 +20,12 @@ class ReportError(ValueError):
 
 
 class Form(Protocol):
-    """One form of report: ``SUFFIX`` with its point, ``write`` makes the file's content."""
+    """One form of report: ``SUFFIX`` with its point, ``render`` makes the file's content, whole or piece by piece."""
 
     SUFFIX: str
 
     @staticmethod
-    def render(results: Results, judgement: Judgement) -> str | bytes: ...
+    def render(results: Results, judgement: Judgement) -> str | bytes | Iterator[str]: ...
 
 
 @cache
@@ -71,11 +72,21 @@ def write_report(results: Results, judgement: Judgement, path: Path) -> None:
         ReportError: no form has that ending.
         StoreError: the file cannot be written.
     """
-    from ragtui.workspace import write_atomically
-
     check_path(path)
-    content = forms()[path.suffix.lower()].render(results, judgement)
+    write_content(path, forms()[path.suffix.lower()].render(results, judgement))
+
+
+def write_content(path: Path, content: str | bytes | Iterator[str]) -> None:
+    """Writes what a form rendered.
+
+    Raises:
+        StoreError: the file cannot be written.
+    """
+    from ragtui.workspace import replacing
+
     try:
-        write_atomically(path, content)
+        with replacing(path) as stream:
+            for piece in (content,) if isinstance(content, str | bytes) else content:
+                stream.write(piece.encode("utf-8") if isinstance(piece, str) else piece)
     except OSError as error:
         raise StoreError(f"{path}: {error.strerror or error}; no report was written") from error

@@ -12,12 +12,13 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from ragtui import text
-from ragtui.experiments import wording
+from ragtui.experiments import slice_lines, wording
 from ragtui.experiments.gates import Judgement
 from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.remarks import remarks
 from ragtui.experiments.reports.spreadsheet import sheet
 from ragtui.experiments.results import MetricComparison, MetricSummary, Results
+from ragtui.experiments.slices import slices
 from ragtui.metrics.score import Evidence
 
 if TYPE_CHECKING:
@@ -39,18 +40,19 @@ def render(results: Results, judgement: Judgement) -> str:
 def _content(results: Results, judgement: Judgement) -> dict[str, Any]:
     plan = results.plan
     against = f" against {plan.baseline}" if plan.baseline else ""
-    frame = sheet(results, Side.CANDIDATE)
+    cases = results.rows(Side.CANDIDATE)
     return {
         "title": text.cell(f"{plan.dataset}: {plan.candidate}{against}"),
         "head": text.cell(
-            f"experiment {results.experiment}, {results.status}, judge {plan.judge}. {' '.join(remarks(plan))}"
+            f"experiment {results.experiment}, {results.status}, judge {plan.judge}. {' '.join(remarks(results))}"
         ),
         "gate": _gate(judgement),
         "figures": _figures(results),
         "said": _said(results),
+        "slices": [_slices(results, column) for column in results.slicing],
         "columns": _columns(results),
-        "rows": _rows(results, _worst(results, frame)),
-        "total": frame.height,
+        "rows": _rows(results, _worst(results, cases)),
+        "total": cases.height,
     }
 
 
@@ -82,6 +84,17 @@ def _figures(results: Results) -> dict[str, Any]:
     return {"columns": [*columns, plotted, "scores"], "rows": rows}
 
 
+def _slices(results: Results, column: str) -> dict[str, Any]:
+    found = slices(results, column)
+    return {
+        "title": text.cell(f"by {column}"),
+        "columns": slice_lines.headings(found),
+        "rows": [[text.cell(cell, 80) for cell in row] for row in slice_lines.lines(found, results)],
+        "worse": [each.worse for each in found],
+        "said": [text.cell(line) for line in slice_lines.said(found, results)],
+    }
+
+
 def _plot(summary: MetricSummary, metric: PlannedMetric) -> dict[str, Any]:
     low, high = summary.ci95 or (None, None)
     told = f"{wording.mean(summary, metric)} {wording.mean_interval(summary, metric)}"
@@ -98,7 +111,7 @@ def _end(end: float | None, plots: list[dict[str, Any]], pick: Callable[[list[fl
 
 def _against(baseline: MetricSummary, found: MetricComparison, metric: PlannedMetric) -> list[str]:
     digits = wording.digits_of(metric)
-    delta = f"{wording.signed_number(found.delta, digits)} {wording.interval(found.ci95, digits, signed=True)}"
+    delta = f"{wording.signed_number(found.delta, digits)} {wording.paired_interval(found, digits)}"
     return [wording.mean(baseline, metric), delta, wording.p_value(found.p_holm)]
 
 
@@ -113,22 +126,26 @@ def _columns(results: Results) -> list[dict[str, Any]]:
     return [{"name": text.cell(name), "number": number} for name, number in names]
 
 
-def _worst(results: Results, frame: pl.DataFrame) -> pl.DataFrame:
-    """The cases that go into the page: those that fail most metrics first, where there are too many."""
+def _worst(results: Results, cases: pl.DataFrame) -> pl.DataFrame:
+    """The cases that go into the page, worst first: where there are too many, the worst of each metric. They are in the
+    order of how many metrics they fail, then of how bad the worst of their scores is among all of its metric."""
     import polars as pl
 
-    if frame.height <= ROWS:
-        return frame
+    ranks = [
+        pl.col(each.spec).rank("min", descending=not each.higher_is_better).alias(f"_{at}")
+        for at, each in enumerate(results.plan.metrics)
+    ]
     failed = pl.sum_horizontal(*((~pl.col(f"{each} passed")).fill_null(False) for each in results.metrics))
-    return frame.sort(failed, descending=True, maintain_order=True).head(ROWS)
+    place = cases.select(failed=failed, worst=pl.min_horizontal(*ranks)).with_row_index()
+    place = place.sort("worst", nulls_last=True, maintain_order=True).head(ROWS)
+    return cases[place.sort("failed", "worst", descending=[True, False], nulls_last=True, maintain_order=True)["index"]]
 
 
-def _rows(results: Results, frame: pl.DataFrame) -> list[dict[str, Any]]:
-    names = dict(results.rows(Side.CANDIDATE).select("case_id", "name").iter_rows())
-    evidence = _evidence(results, frame["case_id"].head(EVIDENCE).to_list())
+def _rows(results: Results, cases: pl.DataFrame) -> list[dict[str, Any]]:
+    evidence = _evidence(results, cases["case_id"].head(EVIDENCE).to_list())
     return [
-        _row(results, row, names.get(row["case_id"]) or "", evidence.get(row["case_id"], {}))
-        for row in frame.iter_rows(named=True)
+        _row(results, row, name or "", evidence.get(row["case_id"], {}))
+        for name, row in zip(cases["name"], sheet(results, Side.CANDIDATE, cases).iter_rows(named=True), strict=True)
     ]
 
 

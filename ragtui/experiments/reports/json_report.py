@@ -32,6 +32,7 @@ def content(results: Results, judgement: Judgement) -> dict[str, Any]:
         "group": plan.group,
         "metrics": [_summary(each) for each in results.summaries()],
         "comparison": [_comparison(each) for each in results.comparisons()],
+        **({"remarks": list(results.remarks)} if results.remarks else {}),
         **({"cluster": results.cluster} if results.cluster is not None else {}),
         **(
             {"slices": [_slice(each) for name in results.slicing for each in slices(results, name)]}

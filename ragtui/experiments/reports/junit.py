@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Final
-from xml.etree import ElementTree as xml
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+from xml.sax.saxutils import escape, quoteattr
 
 from ragtui.experiments import wording
 from ragtui.experiments.gates import Judgement
@@ -13,49 +14,66 @@ from ragtui.experiments.results import Results
 from ragtui.metrics.score import State
 from ragtui.text import block
 
+if TYPE_CHECKING:
+    import polars as pl
+
 SUFFIX: Final = ".xml"
 _NOT_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def render(results: Results, judgement: Judgement) -> str:
-    suites = xml.Element("testsuites", name=_legal(f"ragtui {results.plan.dataset}"))
-    rows = results.rows(Side.CANDIDATE)
-    reasons = results.reasons(Side.CANDIDATE)
+_CLOSE: Final = "</testsuite>\n"
+
+
+def render(results: Results, judgement: Judgement) -> Iterator[str]:
+    """Suite by suite and case by case: there may be millions."""
+    yield "<?xml version='1.0' encoding='utf-8'?>\n"
+    yield _opening("testsuites", {"name": f"ragtui {results.plan.dataset}"})
+    rows = results.rows(Side.CANDIDATE).join(
+        results.reasons(Side.CANDIDATE), on="case_id", how="left", maintain_order="left"
+    )
     for metric in results.plan.metrics:
-        _suite(suites, results, metric, rows.join(reasons, on="case_id", maintain_order="left").rows(named=True))
+        yield from _suite(rows, results.plan.dataset, metric)
     if judgement.passed is not None:
-        gate = xml.SubElement(suites, "testsuite", name="gate", tests="1", failures=str(int(not judgement.passed)))
-        case = xml.SubElement(gate, "testcase", classname="ragtui", name="gate")
-        if not judgement.passed:
-            xml.SubElement(case, "failure", message=_legal("; ".join(judgement.reasons)))
-    xml.indent(suites)
-    return "<?xml version='1.0' encoding='utf-8'?>\n" + xml.tostring(suites, encoding="unicode") + "\n"
+        yield "  " + _opening("testsuite", {"name": "gate", "tests": "1", "failures": str(int(not judgement.passed))})
+        why = "" if judgement.passed else _element("failure", {"message": "; ".join(judgement.reasons)})
+        yield f"    {_element('testcase', {'classname': 'ragtui', 'name': 'gate'}, why)}\n  {_CLOSE}"
+    yield "</testsuites>\n"
 
 
-def _suite(suites: xml.Element, results: Results, metric: PlannedMetric, rows: list[dict[str, object]]) -> None:
-    suite = xml.SubElement(suites, "testsuite", name=_legal(metric.spec))
-    counts = {"failure": 0, "error": 0, "skipped": 0}
-    for row in rows:
-        name = f"{row['case_id']}: {row['name']}" if row["name"] else str(row["case_id"])
-        case = xml.SubElement(
-            suite, "testcase", classname=_legal(f"{results.plan.dataset}.{metric.spec}"), name=_legal(name)
-        )
-        state, reason = State(str(row[f"{metric.spec} state"])), str(row.get(f"{metric.spec} reason") or "")
-        score = row[metric.spec]
-        if isinstance(score, float) and row[f"{metric.spec} passed"] is False:
-            message = f"{metric.spec} {wording.score(score, metric)}, threshold {metric.threshold:g}"
-            xml.SubElement(case, "failure", message=_legal(message)).text = _legal(reason)
-            counts["failure"] += 1
-        elif state.is_error:
-            xml.SubElement(case, "error", type=state.value, message=_legal(reason or state.value))
-            counts["error"] += 1
-        elif state is not State.SCORED:
-            xml.SubElement(case, "skipped", message=_legal(reason or state.value.replace("_", " ")))
-            counts["skipped"] += 1
-    suite.set("tests", str(len(rows)))
-    suite.set("failures", str(counts["failure"]))
-    suite.set("errors", str(counts["error"]))
-    suite.set("skipped", str(counts["skipped"]))
+def _opening(tag: str, attributes: dict[str, str]) -> str:
+    return f"<{tag}{''.join(f' {name}={quoteattr(_legal(value))}' for name, value in attributes.items())}>\n"
+
+
+def _element(tag: str, attributes: dict[str, str], content: str = "") -> str:
+    opening = _opening(tag, attributes)[:-2]
+    return f"{opening}>{content}</{tag}>" if content else f"{opening} />"
+
+
+def _suite(rows: pl.DataFrame, dataset: str, metric: PlannedMetric) -> Iterator[str]:
+    import polars as pl
+
+    columns = ("case_id", "name", metric.spec, f"{metric.spec} state", f"{metric.spec} passed", f"{metric.spec} reason")
+    mine = rows.select(columns).rename(dict(zip(columns[2:], ("score", "state", "passed", "reason"), strict=True)))
+    failed, error = (~pl.col("passed")).fill_null(False), pl.col("state").cast(pl.String).str.ends_with("_error")
+    counts = mine.select(failures=failed, errors=error & ~failed, skipped=(pl.col("state") != "scored") & ~error).sum()
+    told = {"name": metric.spec, "tests": str(mine.height)}
+    yield "  " + _opening("testsuite", told | {name: str(n) for name, n in counts.row(0, named=True).items()})
+    for row in mine.iter_rows(named=True):
+        yield f"    {_case(row, f'{dataset}.{metric.spec}', metric)}\n"
+    yield f"  {_CLOSE}"
+
+
+def _case(row: dict[str, Any], classname: str, metric: PlannedMetric) -> str:
+    name = f"{row['case_id']}: {row['name']}" if row["name"] else str(row["case_id"])
+    state, reason, why = State(row["state"]), row["reason"] or "", ""
+    if row["passed"] is False:
+        message = f"{metric.spec} {wording.score(row['score'], metric)}, threshold {metric.threshold:g}"
+        why = _element("failure", {"message": message}, escape(_legal(reason)))
+    elif state.is_error:
+        why = _element("error", {"type": state.value, "message": reason or state.value})
+    elif state is not State.SCORED:
+        why = _element("skipped", {"message": reason or state.value.replace("_", " ")})
+    return _element("testcase", {"classname": classname, "name": name}, why)
 
 
 def _legal(value: str) -> str:

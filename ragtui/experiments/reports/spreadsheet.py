@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from ragtui.experiments.plan import Side
@@ -11,6 +12,7 @@ from ragtui.experiments.results import Results
 if TYPE_CHECKING:
     import polars as pl
 
+_AT_ONCE: Final = 5_000
 _FORMULA: Final = re.compile(r"[\s\u200b-\u200f\u2060\ufeff\u00ad]*[=+\-@＝＋－＠\t\r]")
 _UNDONE: Final = re.compile(r"'(?=[\s\u200b-\u200f\u2060\ufeff\u00ad]*[=+\-@＝＋－＠\t\r])")
 _CONTROLS: Final = {
@@ -36,13 +38,21 @@ def plain(text: str) -> str:
     return _UNDONE.sub("", text, count=1) if _UNDONE.match(text) else text
 
 
-def sheet(results: Results, side: Side) -> pl.DataFrame:
-    """The rows of a side with their texts: inputs, expected values, response and contexts by name, then the scores with
-    their reasons, cause, label and note."""
+def sheets(results: Results, side: Side) -> Iterator[pl.DataFrame]:
+    """The whole ``sheet`` of a side, a part at a time: texts are in memory only while they are written."""
+    rows = results.rows(side)
+    yield from (sheet(results, side, part) for part in (rows.iter_slices(_AT_ONCE) if rows.height else (rows,)))
+
+
+def sheet(results: Results, side: Side, rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows of a side, in the order in which they come, with their texts: inputs, expected values, response and contexts by
+    name, then the scores with their reasons, cause, label and note."""
     import polars as pl
 
-    rows, texts, reasons = results.rows(side), results.texts(side), results.reasons(side)
-    out = texts.join(rows, on="case_id", maintain_order="left").join(reasons, on="case_id", maintain_order="left")
+    case_ids = rows["case_id"].to_list()
+    texts, reasons = results.texts(side, case_ids), results.reasons(side, case_ids)
+    out = rows.join(texts, on="case_id", how="left", maintain_order="left")
+    out = out.join(reasons, on="case_id", how="left", maintain_order="left")
     scores: list[str] = []
     for metric in results.metrics:
         wanted = (metric, f"{metric} state", f"{metric} passed", f"{metric} Δ", f"{metric} reason")

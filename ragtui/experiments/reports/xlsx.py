@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import io
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.experiments.gates import Judgement
 from ragtui.experiments.plan import Side
 from ragtui.experiments.reports.json_report import content
-from ragtui.experiments.reports.spreadsheet import sheet
+from ragtui.experiments.reports.spreadsheet import sheets
 from ragtui.experiments.results import Results
+
+if TYPE_CHECKING:
+    import polars as pl
 
 SUFFIX: Final = ".xlsx"
 CELL_LIMIT: Final = 32_767
@@ -32,14 +36,25 @@ def render(results: Results, judgement: Judgement) -> bytes:
         _rows(book.add_worksheet("metrics"), [_flat(each) for each in report["metrics"]])
         if report["comparison"]:
             _rows(book.add_worksheet("comparison"), [_flat(each) for each in report["comparison"]])
-        frame = sheet(results, Side.CANDIDATE)
-        for part, start in enumerate(range(0, max(1, frame.height), ROW_LIMIT), start=1):
-            name = "cases" if part == 1 else f"cases {part}"
-            page = book.add_worksheet(name)
-            _line(page, 0, frame.columns)
-            for at, row in enumerate(frame.slice(start, ROW_LIMIT).iter_rows(), start=1):
-                _line(page, at, row)
+        _cases(book, sheets(results, Side.CANDIDATE))
     return buffer.getvalue()
+
+
+def _cases(book: Any, frames: Iterator[pl.DataFrame]) -> None:
+    """As many pages as the rows need, each with a header."""
+    pages, at = 0, ROW_LIMIT
+    for frame in frames:
+        rest = frame
+        while rest.height or not pages:
+            if at == ROW_LIMIT:
+                pages, at = pages + 1, 0
+                page = book.add_worksheet("cases" if pages == 1 else f"cases {pages}")
+                _line(page, 0, frame.columns)
+            part = rest.head(ROW_LIMIT - at)
+            for row in part.iter_rows():
+                at += 1
+                _line(page, at, row)
+            rest = rest.slice(part.height)
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:

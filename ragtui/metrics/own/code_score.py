@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from ragtui import trust
+from ragtui import children, trust
 from ragtui.metrics.score import Inputs, Outcome, State, not_applicable, scored
 from ragtui.workspace import Workspace
 
@@ -202,6 +202,7 @@ class _Process:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder,
             encoding="utf-8", start_new_session=True,
         )  # fmt: skip
+        children.started(self._popen.pid)
         self._answers: queue.SimpleQueue[str] = queue.SimpleQueue()
         assert self._popen.stdout is not None
         threading.Thread(target=_read, args=(self._popen.stdout, self._answers), daemon=True).start()
@@ -246,6 +247,7 @@ class _Process:
 
     def end(self) -> None:
         """Ends the process and whatever it has started."""
+        children.ended(self._popen.pid)
         with contextlib.suppress(OSError):
             if self._popen.returncode is None and hasattr(os, "killpg"):
                 os.killpg(self._popen.pid, signal.SIGKILL)

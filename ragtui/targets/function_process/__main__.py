@@ -162,11 +162,16 @@ def answered(case_id: str, value: Any) -> dict[str, Any]:
 
 def fault(error: BaseException) -> str:
     """An exception in one line, with the place in the user's own file."""
+    if isinstance(error, SystemExit):
+        given = "" if error.code is None else repr(error.code)
+        return f"the callable called sys.exit({given}){place_of(error)}"
+    return f"{type(error).__name__}: {error}{place_of(error)}"
+
+
+def place_of(error: BaseException) -> str:
+    """Where in the user's own file, in brackets."""
     frames = [each for each in traceback.extract_tb(error.__traceback__) if each.filename != __file__]
-    place = ""
-    if frames:
-        place = f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})"
-    return f"{type(error).__name__}: {error}{place}"
+    return f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else ""
 
 
 def main() -> None:
@@ -194,7 +199,7 @@ def main() -> None:
             started = time.perf_counter()
             value = answered(case["id"], await called(answer, case, loop, pool))
             put({"latency_ms": (time.perf_counter() - started) * 1000, **value})
-        except Exception as error:
+        except BaseException as error:  # what ends a program ends one call here
             put({"id": case["id"], "_exception": fault(error)})
 
     running: set[asyncio.Task[None]] = set()
@@ -217,7 +222,7 @@ def main() -> None:
 if __name__ == "__main__":
     try:
         main()
-    except Exception as failure:
-        sys.stderr.write(fault(failure) + "\n")
+    except BaseException as failure:
+        sys.stderr.write(fault(failure).replace("the callable called", "its module called") + "\n")
         sys.stderr.flush()
         os._exit(1)

@@ -59,6 +59,9 @@ def _labels(passage: Passage, case: CaseDetail, side: Side) -> None:
             passage.line(("✎ ", "accent"), (label, "accent"), (f"  {place.removeprefix(side.value).strip()}", "dim"))
     if case.note and side is Side.CANDIDATE:
         passage.line(("✎ ", "accent"), (case.note, ""), hang=2)
+    for said in case.on_other_answers:
+        if said.startswith(side.value):
+            passage.line(("· ", "dim"), (said, "dim"), hang=2)
 
 
 def _answer_line(passage: Passage, side: SideDetail) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -20,6 +21,7 @@ from ragtui.tui.screens import dataset_views as views
 from ragtui.tui.screens.dataset_work import DatasetWork
 from ragtui.tui.screens.opening_datasets import OpensDatasets
 from ragtui.tui.screens.reading import Reading
+from ragtui.tui.widgets.arrangement import arranged
 from ragtui.tui.widgets.part import Part
 from ragtui.tui.widgets.prompt_line import ask
 from ragtui.tui.widgets.virtual_table import VirtualTable
@@ -35,6 +37,9 @@ press d for the demo: a support desk's assistant, two versions compared
 press a to open a file or folder, or start as: ragtui PATH
 press ? for the keys that work here, q to quit"""
 
+SETTING_UP = """The demo is being set up: a support desk's assistant, two versions compared.
+Its results open by themselves in a few seconds."""
+
 
 class DatasetsPane(DatasetWork, OpensDatasets):
     """List and description at the left, rows and findings at the right."""
@@ -45,6 +50,7 @@ class DatasetsPane(DatasetWork, OpensDatasets):
     def __init__(self, workbench: Workbench, *, id: str) -> None:
         super().__init__(workbench, id=id)
         self._part = ""
+        self._rows_part = ""
         self._stepping = False
         self._closed_last: tuple[int, OpenDataset] | None = None
         self._listed: list[Finding] = []
@@ -69,7 +75,7 @@ class DatasetsPane(DatasetWork, OpensDatasets):
     def _empty(self) -> str:
         if self.workbench.paths:
             return "\n".join(f"opening {path} …" for path in self.workbench.paths[:8])
-        return FIRST_RUN
+        return SETTING_UP if self.workbench.demo else FIRST_RUN
 
     # Loading
 
@@ -81,8 +87,8 @@ class DatasetsPane(DatasetWork, OpensDatasets):
             await self.open(self.workbench.paths)
 
     def refreshed(self) -> None:
-        self.set_class(not self.workbench.datasets, "nothing")
-        self.query_one("#list", VirtualTable).empty = FIRST_RUN
+        self.set_class(not self.workbench.datasets and not self._openings, "nothing")
+        self.query_one("#list", VirtualTable).empty = self._empty() if self._openings else FIRST_RUN
         self.list_again()
         self._show_dataset()
 
@@ -163,7 +169,7 @@ class DatasetsPane(DatasetWork, OpensDatasets):
             self.query_one("#about-text", WrappedText).show(views.about(one, one.ready), keep=True)
 
     def _show_rows(self, part: str) -> None:
-        current, table = self.current, self.query_one("#rows", VirtualTable)
+        current, table, self._rows_part = self.current, self.rows_table(), part
         frame = views.frames_of(current).get(part) if current else None
         if current is None or frame is None:
             self._frame = None
@@ -175,7 +181,8 @@ class DatasetsPane(DatasetWork, OpensDatasets):
         if frame is not self._frame:
             self._frame = frame
             shown = with_texts(current, part, frame)
-            table.show(shown, views.row_columns(current, part, shown))
+            columns = views.row_columns(current, part, shown)
+            table.show(shown, arranged(columns, self.workbench.kept.columns(self._arrangement(current, part))))
         rows = f"{frame.height:,} {'row' if frame.height == 1 else 'rows'}"
         rows = rows if current.is_whole else f"{rows} so far"
         self.query_one("#rows-part", Part).title(current.name, "" if part == "cases" else part, rows)
@@ -258,11 +265,15 @@ class DatasetsPane(DatasetWork, OpensDatasets):
         from ragtui.tui.running import expected
 
         progress = Progress()
+        table = self.query_one("#list", VirtualTable)
+        table.empty = SETTING_UP
+        table.refresh()
         looking = self.set_interval(0.1, lambda: self.post_message(self.Activity(demo_words(progress))))
         try:
             experiment = await asyncio.to_thread(self.workbench.open_demo, progress)
         except expected() as error:
             tell(self, str(error), "error", title="demo")
+            self.refreshed()
             return
         finally:
             looking.stop()
@@ -314,6 +325,26 @@ class DatasetsPane(DatasetWork, OpensDatasets):
         )
         outside.copy(self, text, table.current_column)
 
+    def _arrangement(self, current: OpenDataset, part: str) -> str:
+        """The name that the arrangement of a dataset's columns is kept under: where it lies, seen from the workspace."""
+        path, mark, sheet = (current.dataset.path if current.dataset is not None else current.path).partition("#")
+        return f"rows {os.path.relpath(path, self.workbench.workspace.root)}{mark}{sheet} {part}".strip()
+
+    def do_columns(self) -> None:
+        from ragtui.tui.screens.arranging import arrange
+
+        current, table = self.current, self.rows_table()
+        if current is None or table.frame is None:
+            return
+        frame = table.frame
+        columns = views.row_columns(current, self._rows_part, frame)
+        name = self._arrangement(current, self._rows_part)
+
+        def again() -> None:
+            table.show(frame, arranged(columns, self.workbench.kept.columns(name)), keep=True)
+
+        arrange(self, name, current.name, columns, again)
+
     def do_editor(self) -> None:
         current = self.current
         if current is None or current.dataset is None:
@@ -340,6 +371,8 @@ class DatasetsPane(DatasetWork, OpensDatasets):
             return self.why_no_work(name)
         if name in ("next-finding", "previous-finding") and not current.findings:
             return "there are no findings"
+        if name == "columns" and self._frame is None:
+            return "it has no rows"
         if name in ("evaluate", "editor") and current.dataset is None:
             return "it is not read"
         if name == "evaluate" and current.reading is not None:

@@ -164,6 +164,8 @@ def about(entry: Entry, remark: Remark | None = None) -> Passage:
         passage.text(entry.message, tone="warn")
     if said := wording.stale(entry.stale):
         passage.text(said, tone="warn")
+    for said in entry.remarks:
+        passage.text(said, tone="warn")
     if entry.resumable:
         passage.line(
             (f"{entry.done:,} of {entry.cells:,} cells are done; ", ""), ("r", "accent"), (" goes on from there", "")

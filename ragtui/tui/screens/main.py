@@ -15,6 +15,7 @@ from textual.widget import Widget
 from textual.widgets import ContentSwitcher
 
 from ragtui.text import cell
+from ragtui.tui.performing import tell
 from ragtui.tui.screens.datasets import DatasetsPane
 from ragtui.tui.screens.pane import Pane
 from ragtui.tui.widgets.key_bar import KeyBar
@@ -192,6 +193,13 @@ class MainScreen(Screen[None], inherit_bindings=False):
             line.position(position(event.table))
             if remark := self.pane.remark():
                 line.status(Content(cell(remark)))
+
+    @on(VirtualTable.Filtered)
+    def _filtered(self, event: VirtualTable.Filtered) -> None:
+        try:
+            self.workbench.kept.filtered(event.condition)
+        except OSError as error:
+            tell(self, f"this filter is not kept for the next time: {error.strerror or error}", "warning")
 
     @on(VirtualTable.Changed)
     def _changed(self, event: VirtualTable.Changed) -> None:

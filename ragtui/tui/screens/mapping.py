@@ -69,7 +69,8 @@ class MappingScreen(OverScreen["dict[str, str] | None"], inherit_bindings=False)
         return fields
 
     def _columns(self) -> list[Choice]:
-        from ragtui.datasets.mapping import DATA, Reference, columns_of
+        from ragtui.datasets.mapping import columns_of
+        from ragtui.datasets.references import DATA, Reference
 
         columns = columns_of(self.dataset)
         data = [Choice(str(Reference(DATA, (name,))), name, "column") for name in columns]

@@ -51,6 +51,12 @@ def title(results: Results) -> str:
     return " · ".join([plan.dataset, sides, *([f"judge {plan.judge}"] if judged else [])])
 
 
+def remarked(results: Results) -> str:
+    """What has to be said of the answers, in one line; empty where nothing has."""
+    first, *rest = results.remarks or ("",)
+    return cell(first) + (f" (and {len(rest)} more: `ragtui show {results.experiment}`)" if rest else "")
+
+
 # The overview: one row a metric
 
 
@@ -103,7 +109,7 @@ def _difference(found: MetricComparison, metric: PlannedMetric) -> dict[str, str
     arrow = {"good": " ▲", "bad": " ▼"}.get(tone, "")
     return {
         "delta": wording.signed_number(found.delta, digits) + arrow,
-        "interval": wording.interval(found.ci95, digits, signed=True),
+        "interval": wording.paired_interval(found, digits),
         "p": wording.p_value(found.p_holm if found.p_holm is not None else found.p),
         "wins": f"{found.wins}/{found.ties}/{found.losses}",
         "pairs": f"{found.n_pairs:,}",
@@ -185,17 +191,24 @@ def delta_of(metric: PlannedMetric, values: Sequence[Any]) -> Painted:
     return wording.signed_number(value, digits) + (" ▲" if better else " ▼"), "good" if better else "bad"
 
 
-def row_columns(metrics: Sequence[PlannedMetric], *, differences: bool, wide: bool) -> list[TableColumn]:
-    """The case's id, a column a metric, ragtui's cause, the person's label; free text comes last."""
+def row_columns(
+    metrics: Sequence[PlannedMetric], *, differences: bool, wide: bool, compared: bool = False
+) -> list[TableColumn]:
+    """The case's id, a column a metric, ragtui's cause, the person's label; free text comes last. Notes, and with a
+    baseline whichever of scores and ``differences`` is not shown, are there for who chooses them."""
     columns = [TableColumn("case_id", "id", most=18 if wide else 14)]
     columns.append(TableColumn("label", "label", ("note",), _label, width=9 if wide else 7))
+    columns.append(TableColumn("note", "note", most=40, extra=True))
     for metric in metrics:
         name = cell(metric.spec if wide and len(metrics) <= 2 else short_name(metric.spec))
-        if differences:
-            columns.append(TableColumn(f"{metric.spec} Δ", f"{name} Δ", (), partial(delta_of, metric), right=True))
-        else:
-            also = (f"{metric.spec} state", f"{metric.spec} passed")
-            columns.append(TableColumn(metric.spec, name, also, partial(score_of, metric), right=True, searched=False))
+        also = (f"{metric.spec} state", f"{metric.spec} passed")
+        score = TableColumn(
+            metric.spec, name, also, partial(score_of, metric), right=True, searched=False, extra=differences
+        )
+        columns.append(score)
+        if differences or compared:
+            change = partial(delta_of, metric)
+            columns.append(TableColumn(f"{metric.spec} Δ", f"{name} Δ", (), change, right=True, extra=not differences))
     columns.append(
         TableColumn("cause", "cause", paint=lambda values: (cell(values[0] or "·"), "" if values[0] else "dim"))
     )

@@ -13,6 +13,7 @@ from textual.containers import Horizontal
 from textual.timer import Timer
 
 from ragtui.experiments.store import StoreError
+from ragtui.text import cell
 from ragtui.tui.actions import bindings
 from ragtui.tui.opened import complete_path
 from ragtui.tui.performing import tell, work
@@ -21,9 +22,11 @@ from ragtui.tui.screens import result_views as views
 from ragtui.tui.screens.case_actions import CaseActions
 from ragtui.tui.screens.pane import Pane
 from ragtui.tui.triage import Triage
+from ragtui.tui.widgets.arrangement import arranged
 from ragtui.tui.widgets.part import Part
 from ragtui.tui.widgets.passage import Passage
 from ragtui.tui.widgets.prompt_line import ask
+from ragtui.tui.widgets.table_column import TableColumn
 from ragtui.tui.widgets.virtual_table import VirtualTable
 from ragtui.tui.widgets.wrapped_text import WrappedText
 from ragtui.tui.workbench import Workbench
@@ -99,6 +102,8 @@ class ResultsPane(Pane, CaseActions):
         self._shown, self._strict, self._differences = None, False, False
         self._show_overview()
         self._show_rows(fresh=True)
+        if said := views.remarked(triage.results):
+            tell(self, said, "warning")
         if self.display:  # another pane may have been asked for meanwhile
             self.screen.set_focus(self.start())
         self.post_message(self.Altered())
@@ -139,12 +144,31 @@ class ResultsPane(Pane, CaseActions):
         if triage is None:
             return
         table.orders = views.orders(triage.metrics, triage.compared)
-        columns = views.row_columns(triage.metrics, differences=self._differences, wide=self._wide)
+        columns = arranged(self._columns(), self.workbench.kept.columns(self._arrangement))
         row = None if fresh else table.row
         table.show(triage.frame, columns, row=row, keep=not fresh)
         if fresh:
             self._sort_by_metric()
         self._title_rows()
+
+    @property
+    def _arrangement(self) -> str:
+        """The name that the arrangement of what is shown is kept under."""
+        return "differences" if self._differences else "results"
+
+    def _columns(self) -> list[TableColumn]:
+        triage = self.triage
+        if triage is None:
+            return []
+        return views.row_columns(
+            triage.metrics, differences=self._differences, wide=self._wide, compared=triage.compared
+        )
+
+    def do_columns(self) -> None:
+        from ragtui.tui.screens.arranging import arrange
+
+        title = "differences to the baseline" if self._differences else "the rows of results"
+        arrange(self, self._arrangement, title, self._columns(), partial(self._show_rows, fresh=False))
 
     def _sort_by_metric(self) -> None:
         if self.triage is not None and self.triage.metric:
@@ -278,6 +302,36 @@ class ResultsPane(Pane, CaseActions):
         else:
             self.app.push_screen(Reading("at other cuts  (:what-if 1 5 20 chooses them)", what_if(found, case_id)))
 
+    def do_slices(self, column: str = "") -> None:
+        work(self, partial(self._slices if column else self._choose_slices, column), "slices")
+
+    async def _choose_slices(self, _: str) -> None:
+        from ragtui.experiments.slices import sliceable
+        from ragtui.tui.widgets.choosing import Choice, Choosing
+
+        triage = self.triage
+        if triage is None:
+            return
+        found = await asyncio.to_thread(sliceable, triage.results)
+        if not found:
+            tell(self, "no column has few enough values to look at the cases by", "warning")
+            return
+        choices = [Choice(name, cell(name), f"{n} values") for name, n in found.items()]
+        self.app.push_screen(Choosing("by which column?", choices), lambda name: self.do_slices(name) if name else None)
+
+    async def _slices(self, column: str) -> None:
+        from ragtui.tui.screens.reading import Reading
+        from ragtui.tui.screens.slices_view import slices_of
+
+        triage = self.triage
+        if triage is None:
+            return
+        found = await asyncio.to_thread(self.workbench.slices, triage, column)
+        if isinstance(found, str):
+            tell(self, found, "error")
+        else:
+            self.app.push_screen(Reading(f"by {column}", slices_of(found, triage.results)))
+
     def do_blind(self) -> None:
         from ragtui.tui.blind import BlindLabels
         from ragtui.tui.screens.blind_labelling import BlindLabelling
@@ -342,6 +396,6 @@ class ResultsPane(Pane, CaseActions):
             return None if self.triage.compared else "there is no baseline"
         if name in ("blind", "agreement"):
             return None if self.triage.can_label else "this result file is only read"
-        if name in ("strict", "export", "what-if"):
+        if name in ("strict", "export", "what-if", "slices", "columns"):
             return None
         return self.why_no_case(name)

@@ -81,6 +81,11 @@ class DrawnTable(ScrollView, can_focus=True, inherit_bindings=False):
         """The frame's row under the cursor."""
         return None if self.view is None else self.view.row_at(self._cursor)
 
+    @property
+    def column_widths(self) -> list[int]:
+        """How many cells each column has."""
+        return list(self._widths)
+
     def _go_to_column(self, column: int) -> None:
         last = len(self.columns) - 1
         if self._cells:

@@ -17,10 +17,6 @@ PAGE: Final = 256
 CUT: Final = 400  # characters of a text that are fetched for a cell
 
 
-class FilterError(Exception):
-    """The expression cannot be used; the message is one line."""
-
-
 def sorted_view(frame: pl.DataFrame, by: str, descending: bool = False, view: pl.Series | None = None) -> pl.Series:
     """The rows of ``view`` (``None``: all) ordered by a column; equal rows keep the frame's order, nulls come last."""
     import polars as pl
@@ -38,36 +34,6 @@ def ordered_by(frame: pl.DataFrame, keys: Sequence[pl.Expr], descending: Sequenc
 
     order = pl.arg_sort_by(list(keys), descending=list(descending), nulls_last=True, maintain_order=True)
     return frame.select(order.cast(pl.UInt32).alias("order")).to_series()
-
-
-def filtered_view(frame: pl.DataFrame, condition: str) -> pl.Series:
-    """The rows where an SQL condition over the frame's columns holds: ``groundedness < 3 and label is null``.
-
-    Column names that are not plain words go in double quotes.
-
-    Raises:
-        FilterError: the condition is no SQL, names no column, or is not a yes-or-no question.
-    """
-    import polars as pl
-
-    names = frame.columns
-    try:
-        expression = pl.sql_expr(condition)
-        unknown = [name for name in expression.meta.root_names() if name not in names]
-        if unknown:
-            raise FilterError(_unknown_column(unknown[0], names))
-        kept = frame.select(expression.alias("kept")).to_series()
-    except pl.exceptions.PolarsError as error:
-        raise FilterError(_first_line(str(error))) from error
-    except BaseException as error:  # a panic of the SQL parser is no Exception
-        if isinstance(error, FilterError) or type(error).__name__ != "PanicException":
-            raise
-        raise FilterError("this expression cannot be evaluated") from error
-    if kept.dtype != pl.Boolean:
-        raise FilterError(f"this is {kept.dtype}, not a condition; compare it with something: {condition} = …")
-    if len(kept) == 1 and frame.height != 1:
-        kept = pl.Series("kept", [bool(kept[0])]).new_from_index(0, frame.height)
-    return kept.fill_null(False).arg_true().cast(pl.UInt32)
 
 
 def matching_view(frame: pl.DataFrame, text: str, columns: Sequence[str]) -> pl.Series:
@@ -95,34 +61,6 @@ def matching_view(frame: pl.DataFrame, text: str, columns: Sequence[str]) -> pl.
         return pl.Series("found", [], dtype=pl.UInt32)
     found = frame.lazy().select(pl.any_horizontal(*tests).fill_null(False).alias("found")).collect().to_series()
     return found.arg_true().cast(pl.UInt32)
-
-
-def complete_column(typed: str, columns: Sequence[str]) -> list[str]:
-    """Column names that the last word of a condition may become, quoted where SQL needs it."""
-    word = re.split(r"[\s()=<>!,+*/-]", typed)[-1].lstrip('"').lower()
-    found = [name for name in columns if name.lower().startswith(word)] if word else []
-    head = typed[: len(typed) - len(re.split(r"[\s()=<>!,+*/-]", typed)[-1])]
-    return [head + quoted(name) for name in found]
-
-
-def quoted(name: str) -> str:
-    """A column name as SQL takes it."""
-    return name if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) else '"' + name.replace('"', '""') + '"'
-
-
-def _unknown_column(name: str, names: Sequence[str]) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, names, 1, cutoff=0.5)
-    if near:
-        return f"no column {name}; did you mean {quoted(near[0])}?"
-    return (
-        f"no column {name}; there are {', '.join(quoted(each) for each in names[:6])}{', …' if len(names) > 6 else ''}"
-    )
-
-
-def _first_line(message: str) -> str:
-    return message.strip().splitlines()[0] if message.strip() else "this expression cannot be evaluated"
 
 
 class FrameView:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -20,9 +23,24 @@ from ragtui.tui.widgets.typed_line import TypedLine
 
 Then = Callable[[str], object]
 Complete = Callable[[str], list[str]]
-Check = Callable[[str], Awaitable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with what was typed, in one line; ``at`` is where in it, counted from 0, if that is known."""
+
+    message: str
+    at: int | None = None
+
+
+Check = Callable[[str], Awaitable[Fault | None]]
 
 _history: dict[str, list[str]] = {}  # what was typed before, by kind, while the app runs
+
+
+def recall(kind: str, earlier: Sequence[str]) -> None:
+    """What was typed before this start of the app, the latest last."""
+    _history[kind] = list(earlier)
 
 
 class Line(Widget):
@@ -40,7 +58,7 @@ class Line(Widget):
             self.refresh()
 
     def render(self) -> Content:
-        return self._content
+        return self._content.truncate(max(1, self.content_size.width), ellipsis=True)
 
 
 class PromptLine(Horizontal):
@@ -58,7 +76,7 @@ class PromptLine(Horizontal):
         & > #status { width: 1fr; color: $text-muted; }
         & > #position { width: 1; text-align: right; color: $text-muted; }
         & > #asked { width: auto; color: $accent; text-style: bold; display: none; }
-        & > #offer { width: auto; max-width: 50%; color: $text-muted; display: none; }
+        & > #offer { width: auto; color: $text-muted; display: none; }
         & > Input { width: 1fr; display: none; border: none; padding: 0; height: 1; background: $background; }
         & > Input:focus { border: none; }
     }
@@ -73,6 +91,7 @@ class PromptLine(Horizontal):
         self._kind = ""
         self._back_to: Widget | None = None
         self._offers: list[str] = []
+        self._completed: str | None = None
         self._at = 0
         self._position_width = 0
 
@@ -125,7 +144,9 @@ class PromptLine(Horizontal):
         asked.styles.width = len(label) + (1 if len(label) > 1 else 0)
         field = self.query_one("#typed", Input)
         field.value = value
+        self._offers, self._completed = [], None
         self._switch(asking=True)
+        self._show_offers(complete(value) if complete is not None and not value else [])
         # Shown and focused in the same step: keys typed at once must not run as commands.
         self.screen.set_focus(field)
         field.cursor_position = len(value)
@@ -149,48 +170,69 @@ class PromptLine(Horizontal):
     def _submitted(self, event: Input.Submitted) -> None:
         event.stop()
         typed = event.value
+        if self._check is not None:
+            self.run_worker(self._checked(self._check, typed), group="check", exclusive=True, exit_on_error=False)
+            return
+        self._remember(typed)
+        if (then := self._end()) is not None:
+            then(typed)
+
+    async def _checked(self, check: Check, typed: str) -> None:
+        if (fault := await check(typed)) is not None:
+            self._offer(f"✗ {fault.message}", "$error", beyond_half=True)
+            tell(self, fault.message, "error")
+            if fault.at is not None and self.asking:
+                wrong = re.match(r'\w*|"[^"]*"', typed[fault.at :])  # behind it, so that backspace takes it away
+                self.query_one("#typed", Input).cursor_position = fault.at + (wrong.end() if wrong else 0)
+            return
+        self._remember(typed)
+        if self.asking and (then := self._end()) is not None:
+            then(typed)
+
+    def _remember(self, typed: str) -> None:
         if self._kind and typed:
             earlier = _history.setdefault(self._kind, [])
             if typed in earlier:
                 earlier.remove(typed)
             earlier.append(typed)
-        if self._check is not None:
-            self.run_worker(self._checked(self._check, typed), group="check", exclusive=True, exit_on_error=False)
-            return
-        if (then := self._end()) is not None:
-            then(typed)
 
-    async def _checked(self, check: Check, typed: str) -> None:
-        if problem := await check(typed):
-            self._offer(f"✗ {problem}", "$error")
-            tell(self, problem, "error")
-        elif self.asking and (then := self._end()) is not None:
-            then(typed)
-
-    def _offer(self, text: str, style: str = "") -> None:
+    def _offer(self, text: str, style: str = "", *, beyond_half: bool = False) -> None:
         offer, shown = self.query_one("#offer", Line), cell(text)
-        offer.styles.width = min(len(shown), self.size.width // 2)
+        typed = cell_len(self.query_one("#typed", Input).value) + self.query_one("#asked").size.width
+        left = self.size.width - typed - 4 if beyond_half else 0
+        offer.styles.width = min(cell_len(shown), max(self.size.width // 2, left))
         offer.show(Content.styled(shown, style))
         offer.display = True
+
+    def _show_offers(self, offers: list[str]) -> None:
+        self._offers = offers
+        if offers:
+            typed = self.query_one("#typed", Input).value
+            begun = typed[: typed.rfind(" ") + 1]
+            words = [each.removeprefix(begun) for each in offers[:6]]
+            self._offer("⇥ " + "  ".join(words))
+        else:
+            self.query_one("#offer", Line).display = False
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
         event.stop()
         if not self.asking:
             return
-        self._offers = self._complete(event.value) if self._complete else []
-        if self._offers:
-            words = [each[each.rfind(" ") + 1 :] or each for each in self._offers[:6]]
-            self._offer("⇥ " + "  ".join(words))
-        else:
-            self.query_one("#offer", Line).display = False
+        if self._completed is not None and event.value == self._completed:
+            return  # tab goes on to the next of the same offers
+        self._completed = None
+        self._show_offers(self._complete(event.value) if self._complete else [])
         if self._changed is not None:
             self._changed(event.value)
 
     def action_complete(self) -> None:
         if self._offers:
             field = self.query_one("#typed", Input)
-            field.value = self._offers[0]
+            going_on = self._completed in self._offers
+            at = self._offers.index(self._completed or "") + 1 if going_on else 0
+            self._completed = self._offers[at % len(self._offers)]
+            field.value = self._completed
             field.cursor_position = len(field.value)
 
     def action_earlier(self, step: int) -> None:

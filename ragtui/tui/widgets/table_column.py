@@ -25,7 +25,8 @@ def plain(values: Sequence[Any]) -> Painted:
 class TableColumn:
     """``key`` names the frame's column; ``also`` further ones that ``paint`` is given.
 
-    ``width`` 0 is as wide as the first rows need, at most ``most``; the column that may ``grow`` takes what is left.
+    ``width`` 0 is as wide as the first rows need, at most ``most``; the column that may ``grow`` takes what is left. An
+    ``extra`` one is shown only where the user chose it.
     """
 
     key: str
@@ -37,6 +38,7 @@ class TableColumn:
     right: bool = False
     grow: bool = False
     searched: bool = True
+    extra: bool = False
 
     @property
     def keys(self) -> tuple[str, ...]:

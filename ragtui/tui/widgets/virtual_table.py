@@ -20,11 +20,11 @@ from textual.widget import Widget
 
 from ragtui.tui.actions import bindings
 from ragtui.tui.performing import Performs, tell, work
-from ragtui.tui.widgets import frame_view
+from ragtui.tui.widgets import frame_view, row_filter
 from ragtui.tui.widgets.choosing import Choice, Choosing
 from ragtui.tui.widgets.drawn_table import DrawnTable
 from ragtui.tui.widgets.frame_view import FrameView
-from ragtui.tui.widgets.prompt_line import ask
+from ragtui.tui.widgets.prompt_line import Fault, ask
 from ragtui.tui.widgets.table_column import TableColumn
 
 if TYPE_CHECKING:
@@ -44,6 +44,17 @@ class Order:
     make: Callable[[pl.DataFrame], pl.Series]
 
 
+@dataclass
+class OfTable(Message):
+    """What a table has to say."""
+
+    table: VirtualTable
+
+    @property
+    def control(self) -> VirtualTable:
+        return self.table
+
+
 class VirtualTable(Performs, DrawnTable):
     """Rows on the keyboard: move, mark, search, filter, sort. Rows are named by their number in the frame."""
 
@@ -51,48 +62,33 @@ class VirtualTable(Performs, DrawnTable):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("table")]
 
     @dataclass
-    class Moved(Message):
+    class Moved(OfTable):
         """The cursor is on another row (``None``: there is none) or the rows changed under it."""
 
-        table: VirtualTable
         row: int | None
 
-        @property
-        def control(self) -> VirtualTable:
-            return self.table
-
     @dataclass
-    class Opened(Message):
+    class Opened(OfTable):
         """Enter was pressed on a row."""
 
-        table: VirtualTable
         row: int
         column: str
 
-        @property
-        def control(self) -> VirtualTable:
-            return self.table
-
     @dataclass
-    class Sorted(Message):
+    class Sorted(OfTable):
         """The user chose what to sort by."""
 
-        table: VirtualTable
         by: str
 
-        @property
-        def control(self) -> VirtualTable:
-            return self.table
+    @dataclass
+    class Filtered(OfTable):
+        """The user filtered by a condition."""
+
+        condition: str
 
     @dataclass
-    class Changed(Message):
+    class Changed(OfTable):
         """Other rows are shown, or in another order, or other ones are marked."""
-
-        table: VirtualTable
-
-        @property
-        def control(self) -> VirtualTable:
-            return self.table
 
     def __init__(
         self,
@@ -132,6 +128,10 @@ class VirtualTable(Performs, DrawnTable):
         if not keep:
             self.column, self._first = 0, self._frozen
         self.columns = tuple(columns)
+        self.column, self._first = (
+            max(0, min(self.column, len(columns) - 1)),
+            min(self._first, max(self._frozen, len(columns) - 1)),
+        )
         self._keys = [key for column in self.columns for key in column.keys]
         self._starts = [0, *accumulate(len(column.keys) for column in self.columns)]
         self._changed(here)
@@ -285,27 +285,28 @@ class VirtualTable(Performs, DrawnTable):
             value=self.condition,
             then=lambda _: then(),
             check=self.narrow,
-            complete=lambda typed: frame_view.complete_column(typed, names),
+            complete=lambda typed: row_filter.complete_column(typed, names),
             history="filter",
         )
 
     async def _filter(self, condition: str) -> None:
-        if problem := await self.narrow(condition):
-            tell(self, problem, "error", title="filter")
+        if (fault := await self.narrow(condition)) is not None:
+            tell(self, fault.message, "error", title="filter")
 
-    async def narrow(self, condition: str) -> str:
+    async def narrow(self, condition: str) -> Fault | None:
         """Shows only rows where an SQL condition holds; returns what is wrong with it, and then changes nothing."""
         if (view := self.view) is None:
-            return ""
+            return None
         condition = condition.strip()
         kept = None
         if condition:
             try:
-                kept = await self._elsewhere(lambda: frame_view.filtered_view(view.frame, condition))
-            except frame_view.FilterError as error:
-                return str(error)
+                kept = await self._elsewhere(lambda: row_filter.filtered_view(view.frame, condition))
+            except row_filter.FilterError as error:
+                return Fault(str(error), error.at)
+            self.post_message(self.Filtered(self, condition))
         self._keep(condition, kept)
-        return ""
+        return None
 
     def _keep(self, condition: str, kept: pl.Series | None) -> None:
         here, self.condition = self.row, condition

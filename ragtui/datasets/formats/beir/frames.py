@@ -35,8 +35,9 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Part:
-    """One file of a set as scanned: ``frame`` has what its records hold, their ``line`` and ``offset``. ``whole`` says whether
-    the file is written as it should be, one object a line; ``unreadable`` counts lines that hold something, but no record."""
+    """One file of a set as scanned: ``frame`` has what its records hold, their ``line`` and, of documents, ``offset``.
+    ``whole`` says whether the file is written as it should be, one object a line; ``unreadable`` counts lines that hold
+    something, but no record."""
 
     kind: str
     file: str
@@ -116,10 +117,13 @@ def _frame(part: Scanned) -> pl.DataFrame:
     columns = [_texts(values).alias(name) for name, values in part.texts.items()]
     columns += [pl.Series(name, values, dtype=pl.Float64) for name, values in part.numbers.items()]
     if part.lines is None:
-        lines = pl.int_range(part.base + 1, part.base + part.height + 1, dtype=pl.UInt32, eager=True)
+        lines = pl.int_range(part.base + 1, part.base + part.line_count + 1, dtype=pl.UInt32, eager=True)
     else:
         lines = pl.Series(part.lines, dtype=pl.UInt32) + part.base
-    return pl.DataFrame([*columns, lines.alias("line"), pl.Series("offset", part.places, dtype=pl.UInt64)])
+    columns.append(lines.alias("line"))
+    if part.places is not None:
+        columns.append(pl.Series("offset", part.places, dtype=pl.UInt64))
+    return pl.DataFrame(columns)
 
 
 def _texts(values: Texts) -> pl.Series:
