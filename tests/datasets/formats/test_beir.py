@@ -739,3 +739,14 @@ class TestOneFileAlone:
 
         monkeypatch.setattr("ragtui.datasets.containers.jsonlines.utf8_of", refuse)
         open_datasets([str(tmp_path / "corpus.jsonl")])
+
+
+@pytest.mark.parametrize("grade", ["1e400", "-1e400", "1e300", "NaN"])
+def test_a_grade_beyond_all_numbers_is_told_and_no_fix_is_made_of_it(tmp_path: Path, grade: str) -> None:
+    folder = write(tmp_path)
+    (folder / "qrels.jsonl").unlink()
+    (folder / "qrels").mkdir()
+    (folder / "qrels" / "test.tsv").write_text(f"query-id\tcorpus-id\tscore\nq1\td1\t{grade}\nq2\td2\t1\n")
+    result = open_datasets([str(folder)], ReadOptions(platform="beir", select=("BEIR2",)))
+    assert (2, True) in {(each.line, each.code in ("BEIR208", "BEIR209")) for each in result.findings()}
+    assert not any(each.fix for each in result.findings() if each.line == 2)
