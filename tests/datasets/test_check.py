@@ -317,3 +317,27 @@ def test_of_many_unread_files_those_that_look_like_data_are_named_first(tmp_path
     (note,) = open_datasets([str(tmp_path)]).notes
     assert note.startswith(f"8 files not read: {tmp_path}/zz.csv, {tmp_path}/n0.txt")
     assert "and 3 more" in note
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "format"),
+    [
+        ("a.json", '{"inputs": 7, "results": {}}', None),
+        ("a.json", '{"inputs": {}, "results": true}', None),
+        ("a.json", '{"inputs": "{a", "results": "x"}', None),
+        ("a.json", '{"inputs": ["a"], "results": [1]}', None),
+        ("a.json", '{"inputs": {"question": ["q"], "contexts": [["c"]], "_row": [1], "": ["x"]}, "results": {}}', None),
+        ("a.jsonl", '{"input": "q", "target": "t", "output": {"completion": 1}}\n{"output": "{a: 1}"}\n', "inspect"),
+        ("a.jsonl", '{"conversation": {"messages": [{"role": {"a": 1}, "content": "x"}]}}\n', None),
+        ("a.jsonl", '{"conversation": {"messages": [{"role": ["user"], "content": "x"}]}}\n', "azure"),
+        ("a.tsv", "\n\n", "table"),
+    ],
+)
+def test_values_of_a_kind_that_nobody_meant_stop_nothing(
+    tmp_path: Path, name: str, text: str, format: str | None
+) -> None:
+    (tmp_path / name).write_text(text)
+    try:
+        open_datasets([str(tmp_path / name)], format=format)
+    except CannotOpen as error:
+        assert "\n" not in str(error)

@@ -146,6 +146,8 @@ def kind_of(path: Path) -> str | None:
 def _mostly(fits: Callable[[list[str]], bool], lines: list[list[str]]) -> bool:
     """Whether lines are what they should be, but for some faulty ones; of a few lines the first must be right."""
     right = sum(map(fits, lines))
+    if not lines:
+        return False
     return right > 0.8 * len(lines) or (len(lines) < _FEW and right >= 0.5 * len(lines) and fits(lines[0]))
 
 

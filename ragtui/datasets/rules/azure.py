@@ -353,8 +353,8 @@ def _conversation_fault(cell: Any) -> str | None:
     for place, message in enumerate(messages, 1):
         if not isinstance(message, dict) or "role" not in message:
             return f"message {place} has no role"
-        if message["role"] not in _ROLES:
-            return f"message {place} has the unknown role {message['role']!r}"
+        if not isinstance(message["role"], str) or message["role"] not in _ROLES:
+            return f"message {place} has the unknown role {short(str(message['role']))!r}"
         if message.get("content") is None and not message.get("tool_calls"):
             return f"message {place} has no content"
     return None if any(message["role"] == "assistant" for message in messages) else "has no message of the assistant"
