@@ -63,7 +63,11 @@ class Workspace:
         return node if isinstance(node, dict) else {}
 
     def save(self, *keys: str, value: dict[str, Any] | None) -> Workspace:
-        """Writes one table of ``ragtui.toml`` (``None`` removes it), keeping the user's comments; returns the new state."""
+        """Writes one table of ``ragtui.toml`` (``None`` removes it), keeping the user's comments; returns the new state.
+
+        Raises:
+            OSError: the file cannot be written, or what the table would stand in is none.
+        """
         import tomlkit
 
         document = tomlkit.parse(self.config_path.read_text("utf-8") if self.config_path.exists() else "")
@@ -72,6 +76,8 @@ class Workspace:
             if key not in node:
                 node[key] = tomlkit.table(is_super_table=True)
             node = node[key]
+            if not isinstance(node, dict):
+                raise OSError(errno.EINVAL, f"{key} must be a table; `ragtui doctor` tells more", str(self.config_path))
         if value is None:
             node.pop(keys[-1], None)
         else:

@@ -198,6 +198,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
         argument="CUTS",
         words="top k",
     ),
+    Action("results", "slices", "%", "The figures per value of a column", argument="COLUMN", words="slice group by"),
     Action("results", "blind", "B", "Label a blind random sample: the judge's scores stay hidden", words="kappa human"),
     Action("results", "agreement", "A", "How far judge and labels agree", words="kappa threshold confusion"),
     Action(

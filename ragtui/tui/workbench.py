@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ragtui.experiments.preflight import Preflight
     from ragtui.experiments.progress import Progress
     from ragtui.experiments.run import RunOptions
+    from ragtui.experiments.slices import Slice
     from ragtui.experiments.store import Entry, Store
     from ragtui.experiments.what_if import AtCut
     from ragtui.tui.running import Run
@@ -53,7 +54,8 @@ class Workbench(MetricGroups):
 
     def setting(self, name: str, default: Any) -> Any:
         """A value of ``[app]`` in ``ragtui.toml``."""
-        return self.workspace.table("app").get(name, default)
+        given = self.workspace.table("app").get(name, default)
+        return given if isinstance(given, type(default)) else default  # `ragtui doctor` names what is of another type
 
     def warm_up(self) -> None:
         """Imports what every pane needs; called in a thread after the first paint."""
@@ -209,6 +211,18 @@ class Workbench(MetricGroups):
         known: tuple[type[Exception], ...] = (WhatIfError, *expected())
         try:
             return at_cuts_of(triage.results, self.workspace, cuts, case_id)
+        except known as error:
+            return str(error)
+
+    def slices(self, triage: Triage, column: str) -> tuple[Slice, ...] | str:
+        """The figures of an experiment per value of a column, or why there are none. Call it in a thread."""
+        from ragtui.experiments.grouping import GroupError
+        from ragtui.experiments.slices import slices
+        from ragtui.tui.running import expected
+
+        known: tuple[type[Exception], ...] = (GroupError, *expected())
+        try:
+            return slices(triage.results, column)
         except known as error:
             return str(error)
 

@@ -230,7 +230,7 @@ def test_only_rows_that_miss_a_threshold_fail_and_labels_are_counted_apart() -> 
     assert tally.causes(rows, [GROUNDEDNESS, ranking]) == {"ungrounded": 1}
     assert tally.causes(rows, [ranking]) == {}, "without a threshold nothing fails"
     assert wording.causes({"ungrounded": 1}, {"model fault": 1}) == (
-        "1 of 1 explained failing row: ungrounded. Labelled by people: 1 model fault"
+        "why rows fail (1 explained): 1 ungrounded. Labelled by people: 1 model fault"
     )
     assert wording.causes({}, {}) == ""
 
@@ -255,6 +255,26 @@ def test_a_verdict_names_its_p_and_who_scored_alone() -> None:
     said = wording.verdict(found, GROUNDEDNESS)
     assert "p (Holm) 1.000; 2 pairs: 1 better, 0 equal, 1 worse; " in said
     assert "; 1 scored for the candidate only, 1 scored for the baseline only; " in said
-    assert said.endswith("2.80 is detectable with 80 % power")
+    assert said.endswith("2.80 or more would be seen with 80 % power")
     assert "1 scored for B only, 1 scored for A only" in wording.verdict(found, GROUNDEDNESS, ("B", "A"))
     assert wording.pairs(tally.comparison(better[:1], other[:1], GROUNDEDNESS)).startswith("1 pair: ")
+
+
+def test_where_no_pair_differs_there_is_no_interval_and_no_claim_of_none() -> None:
+    same = folded(GROUNDEDNESS, [4.0, 5.0, 2.0] * 4)
+    found = tally.adjusted([tally.comparison(same, same, GROUNDEDNESS)])[0]
+    assert (found.delta, found.ci95, found.mde, found.p) == (0.0, None, None, 1.0)
+    assert wording.paired_interval(found, 2) == "no pair differs"
+    assert wording.verdict(found, GROUNDEDNESS) == (
+        "groundedness: no pair differs, 12 pairs: 0 better, 12 equal, 0 worse; of all such cases up to 22 % may (95 %)"
+    )
+
+
+@pytest.mark.parametrize("metric", [GROUNDEDNESS, LATENCY])
+def test_where_all_pairs_differ_by_as_much_few_of_them_are_no_certainty(metric: PlannedMetric) -> None:
+    low, high = [2.0, 3.0] * 3, [3.0, 4.0] * 3
+    worse = (low, high) if metric.higher_is_better else (high, low)
+    found = [tally.comparison(folded(metric, worse[0][:n]), folded(metric, worse[1][:n]), metric) for n in (2, 6)]
+    assert [(each.ci95, each.mde, each.p_worse) for each in found] == [(None, None, 0.25), (None, None, 1 / 64)]
+    assert wording.paired_interval(found[0], 2) == "all by as much"
+    assert "all pairs differ by as much" in wording.rows_for(found[0], metric, 0.5)

@@ -12,12 +12,13 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from ragtui import text
-from ragtui.experiments import wording
+from ragtui.experiments import slice_lines, wording
 from ragtui.experiments.gates import Judgement
 from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.remarks import remarks
 from ragtui.experiments.reports.spreadsheet import sheet
 from ragtui.experiments.results import MetricComparison, MetricSummary, Results
+from ragtui.experiments.slices import slices
 from ragtui.metrics.score import Evidence
 
 if TYPE_CHECKING:
@@ -38,16 +39,21 @@ def render(results: Results, judgement: Judgement) -> str:
 
 def _content(results: Results, judgement: Judgement) -> dict[str, Any]:
     plan = results.plan
-    against = f" against {plan.baseline}" if plan.baseline else ""
+    against = f" (candidate) against {plan.baseline} (baseline)" if plan.baseline else ""
     cases = results.rows(Side.CANDIDATE)
     return {
         "title": text.cell(f"{plan.dataset}: {plan.candidate}{against}"),
         "head": text.cell(
-            f"experiment {results.experiment}, {results.status}, judge {plan.judge}. {' '.join(remarks(results))}"
+            f"{wording.count(cases.height, 'case')}, {wording.count(len(plan.metrics), 'metric')}, judge {plan.judge}; "
+            f"experiment {results.experiment}, {results.status}. {' '.join(remarks(results))}"
         ),
+        "short": text.cell(wording.in_short(results.comparisons(), plan)),
+        "reading": wording.READING,
+        "causes": wording.legend(set(cases["cause"].drop_nulls())),
         "gate": _gate(judgement),
         "figures": _figures(results),
         "said": _said(results),
+        "slices": [_slices(results, column) for column in results.slicing],
         "columns": _columns(results),
         "rows": _rows(results, _worst(results, cases)),
         "total": cases.height,
@@ -59,13 +65,14 @@ def _gate(judgement: Judgement) -> list[tuple[str, str]]:
     lines += [(f"incomplete: {reason}", "bad") for reason in judgement.incomplete]
     if judgement.passed and not judgement.incomplete:
         lines.append(("gate passed", "good"))
+    lines += [(f"note: {each}", "dim") for each in judgement.remarks]
     return [(text.cell(line), style) for line, style in lines]
 
 
 def _figures(results: Results) -> dict[str, Any]:
     by_side = {(each.metric, each.side): each for each in results.summaries()}
     compared = {each.metric: each for each in results.comparisons()}
-    columns = ["metric", "candidate", "95 %", "pass", *(["baseline", "Δ [95 %]", "p (Holm)"] if compared else [])]
+    columns = ["metric", "candidate", "95 %", "pass", *(["baseline", "difference", "verdict"] if compared else [])]
     rows = []
     for metric in results.plan.metrics:
         mine = by_side[metric.spec, Side.CANDIDATE]
@@ -78,8 +85,19 @@ def _figures(results: Results) -> dict[str, Any]:
         histogram = list(mine.histogram)
         told = [text.cell(each) for each in cells]
         rows.append({"cells": told, "histogram": histogram, "intervals": plots, "scale": scale})
-    plotted = "candidate above baseline" if compared else "mean, 95 %"
-    return {"columns": [*columns, plotted, "scores"], "rows": rows}
+    plotted = "candidate, baseline" if compared else "mean, 95 %"
+    return {"columns": [*columns, plotted, "all scores"], "rows": rows}
+
+
+def _slices(results: Results, column: str) -> dict[str, Any]:
+    found = slices(results, column)
+    return {
+        "title": text.cell(f"by {column}"),
+        "columns": slice_lines.headings(found),
+        "rows": [[text.cell(cell, 80) for cell in row] for row in slice_lines.lines(found, results)],
+        "worse": [each.worse for each in found],
+        "said": [text.cell(line) for line in slice_lines.said(found, results)],
+    }
 
 
 def _plot(summary: MetricSummary, metric: PlannedMetric) -> dict[str, Any]:
@@ -98,8 +116,8 @@ def _end(end: float | None, plots: list[dict[str, Any]], pick: Callable[[list[fl
 
 def _against(baseline: MetricSummary, found: MetricComparison, metric: PlannedMetric) -> list[str]:
     digits = wording.digits_of(metric)
-    delta = f"{wording.signed_number(found.delta, digits)} {wording.interval(found.ci95, digits, signed=True)}"
-    return [wording.mean(baseline, metric), delta, wording.p_value(found.p_holm)]
+    delta = f"{wording.signed_number(found.delta, digits)} {wording.paired_interval(found, digits)}"
+    return [wording.mean(baseline, metric), delta, f"{wording.outcome(found, metric)}, {wording.p_holm(found)}"]
 
 
 def _said(results: Results) -> list[str]:

@@ -52,8 +52,9 @@ def title(results: Results) -> str:
 
 
 def remarked(results: Results) -> str:
-    """What has to be said of the answers, in one line; empty where nothing has."""
-    first, *rest = results.remarks or ("",)
+    """What has to be said of the run and its answers, in one line; empty where nothing has."""
+    why = (f"{results.status}: {results.why_unfinished}",) if results.why_unfinished else ()
+    first, *rest = (*why, *results.remarks) or ("",)
     return cell(first) + (f" (and {len(rest)} more: `ragtui show {results.experiment}`)" if rest else "")
 
 
@@ -109,7 +110,7 @@ def _difference(found: MetricComparison, metric: PlannedMetric) -> dict[str, str
     arrow = {"good": " ▲", "bad": " ▼"}.get(tone, "")
     return {
         "delta": wording.signed_number(found.delta, digits) + arrow,
-        "interval": wording.interval(found.ci95, digits, signed=True),
+        "interval": wording.paired_interval(found, digits),
         "p": wording.p_value(found.p_holm if found.p_holm is not None else found.p),
         "wins": f"{found.wins}/{found.ties}/{found.losses}",
         "pairs": f"{found.n_pairs:,}",
