@@ -235,6 +235,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
         "send",
         "d",
         "Send the marked rows, or this one, to a dataset",
+        "send",
         argument="FILE",
         words="dataset regression set copy",
     ),
