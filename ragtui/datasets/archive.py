@@ -71,6 +71,18 @@ def is_archive(path: Path) -> bool:
     return MANIFEST in names and CASES in names
 
 
+def is_golden(path: Path) -> bool:
+    """Whether a file is an archive that was marked as never to be tuned on."""
+    if not path.is_file() or not is_archive(path):
+        return False
+    try:
+        with zipfile.ZipFile(path) as package, package.open(MANIFEST) as stream:
+            manifest = json.loads(stream.read(LARGEST_MEMBER))
+    except (*NO_ZIP, OSError, ValueError, RecursionError):
+        return False  # reading it says why
+    return isinstance(manifest, dict) and manifest.get("golden") is True
+
+
 def export(dataset: Dataset, path: Path, golden: bool = False) -> int:
     """Writes an archive of a dataset of cases; returns how many. ``golden`` marks it as never to be tuned on.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
@@ -112,6 +112,9 @@ def open_datasets(
     for place in places:
         once.expect(place.sources)
         watch.total += sum(place.sizes)
+    options = replace(
+        options, golden=(*options.golden, *_marked(source for place in places for source in place.sources))
+    )
     for place in places:
         path, found = place.typed, 0
         passed = [each for each in place.unread if once.passes(each)]
@@ -254,10 +257,24 @@ def golden_at(path: str) -> Golden:
     Raises:
         CannotOpen: it cannot be read.
     """
-    dataset, _ = open_dataset(path)
+    return _as_golden(open_dataset(path)[0])
+
+
+def _as_golden(dataset: Dataset) -> Golden:
     frame, column = (dataset.cases, "_name") if dataset.cases is not None else (dataset.queries, "text")
     texts = [] if frame is None else frame[column].to_list()
     return Golden(dataset.location.resolve(), dataset.name, frozenset(filter(None, map(asked, texts))))
+
+
+def _marked(sources: Iterable[Source]) -> Iterator[Golden]:
+    """The archives among these that were marked as golden when they were exported."""
+    from ragtui.datasets.archive import is_golden
+
+    for source in sources:
+        if is_golden(source.path):
+            report = Report(source.file, 0, _DEFAULTS.admits)
+            for dataset in formats()["archive"].read(source, Sniff(100, ""), report, _DEFAULTS):
+                yield _as_golden(dataset)
 
 
 def check_options(

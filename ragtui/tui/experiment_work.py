@@ -52,6 +52,18 @@ def merge_shards(bench: Workbench) -> tuple[str, str | None]:
     return "; ".join(f"{experiment}: {told}" for experiment, told in merged.items()), next(iter(merged), None)
 
 
+def waiting_shards(bench: Workbench) -> str:
+    """What shards of this workspace hold and its experiments do not; empty where that is nothing. Call it in a thread."""
+    from ragtui.experiments.merging import waiting
+
+    return _said(lambda: "; ".join(waiting(bench.store()))) if bench.has_store or has_shards(bench) else ""
+
+
+def has_shards(bench: Workbench) -> bool:
+    """Whether a shard was run here."""
+    return (bench.workspace.state / "shards").is_dir()
+
+
 def _said(do: Callable[[], str]) -> str:
     from ragtui.experiments.store import StoreError
 

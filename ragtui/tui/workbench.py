@@ -54,7 +54,8 @@ class Workbench(MetricGroups):
 
     def setting(self, name: str, default: Any) -> Any:
         """A value of ``[app]`` in ``ragtui.toml``."""
-        return self.workspace.table("app").get(name, default)
+        given = self.workspace.table("app").get(name, default)
+        return given if isinstance(given, type(default)) else default  # `ragtui doctor` names what is of another type
 
     def warm_up(self) -> None:
         """Imports what every pane needs; called in a thread after the first paint."""

@@ -21,6 +21,11 @@ _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 _ESCAPED_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _CONSTANT: Final = re.compile(r"NaN|-?Infinity")
+_ESCAPE: Final = re.compile(  # pairs and other escapes, too, so that no half of them is taken for a lone one
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<lone>\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.",
+    re.DOTALL,
+)
+_NUMBER: Final = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?', re.DOTALL)
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|-?Infinity|NaN', re.DOTALL)  # strings, too, so that none is looked into
 _SHOWN: Final = 60
 
@@ -220,7 +225,13 @@ class _Scanner:
         if _ESCAPED_SURROGATE.search(text, start, end) and _has_surrogate(value):
             match = _ESCAPED_SURROGATE.search(text, start, end)
             line, column = self.passage.at(match.start() if match else start)
-            self.faults.append(rules.lone_surrogate(line, column, name))
+            fix = tuple(
+                edit
+                for escape in _ESCAPE.finditer(text, start, end)
+                if escape["lone"]
+                for edit in self.passage.edits(escape.start(), escape.end(), "\\ufffd", safe=False)
+            )
+            self.faults.append(rules.lone_surrogate(line, column, name, fix))
             value = scrubbed(value)
         return value, end
 
@@ -240,8 +251,10 @@ class _Scanner:
             )
             self.faults.append(rules.constant(line, column, self._constants[0], name, fix=fix))
         for token in self._out_of_range:
-            line, column = self.passage.at(max(text.find(token, start, end), start))
-            self.faults.append(rules.out_of_range(line, column, token, name))
+            found = next((each for each in _NUMBER.finditer(text, start, end) if each.group() == token), None)
+            line, column = self.passage.at(found.start() if found else start)
+            fix = self.passage.edits(found.start(), found.end(), f'"{token}"', safe=False) if found else ()
+            self.faults.append(rules.out_of_range(line, column, token, name, fix))
         self._repeated.clear()
         self._constants.clear()
         self._out_of_range.clear()

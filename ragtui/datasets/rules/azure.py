@@ -129,12 +129,21 @@ def not_text(azure: AzureTable) -> Iterator[Finding | More]:
             yield from table.findings("AZ106", Level.ERROR, name, odd, f"{header} is {{}}, not a text".format)
 
 
-@rule("AZ107", "context-is-a-list", Level.INFO, example='{"context": ["a", "b"], …}', on=AzureTable)
+@rule(
+    "AZ107",
+    "context-is-a-list",
+    Level.INFO,
+    example='{"context": ["a", "b"], …}',
+    remedy='nothing to do for use here; for Azure\'s own judges join the chunks into one text: "a\\nb"',
+    on=AzureTable,
+)
 def list_context(azure: AzureTable) -> Iterator[Finding]:
-    """Contexts are lists. Azure pastes the list into its prompt as Python prints it, brackets and all; here each is a chunk."""
+    """Contexts are lists. Here each text of a list is a chunk. Azure's judges are shown the list as Python prints it, with
+    brackets and quotes, which may cost points but stops nothing."""
     name = azure.columns.get("context")
     if name is not None and name in azure.table.kinds and (rows := _of_kind(azure.table, name, ["list"])):
-        message = f"{short(azure.table.header_of(name))} is a list in {len(rows):,} rows; Azure shows the judge its Python print"
+        shown = f"{short(azure.table.header_of(name))} is a list in {len(rows):,} rows"
+        message = f"{shown}: chunks here; Azure's judges see brackets and quotes"
         yield azure.table.finding("AZ107", Level.INFO, message, rows[0], name)
 
 

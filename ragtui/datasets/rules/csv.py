@@ -153,7 +153,7 @@ def stray_return(line: int, row: int) -> Finding:
 @rule("CSV010", "empty-row", Level.INFO, example=",,,,", remedy="remove the line")
 def empty_row(line: int, count: int) -> Finding:
     """Blank lines between rows, and rows of nothing but delimiters, are skipped. Other readers turn them into rows without
-    values."""
+    values. There is no fix: an empty row may stand where a case was lost, which only its author can tell."""
     many = (
         "a row without any value is skipped"
         if count == 1

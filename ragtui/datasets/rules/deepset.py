@@ -66,13 +66,13 @@ def near_headers(labels: DeepsetTable) -> Iterator[Finding]:
     "columns-missing",
     Level.WARNING,
     example="a RAG set with the column question alone",
-    remedy="add the columns and leave them empty",
+    remedy="add the columns and leave them empty, or let `ragtui convert FILE NEW.csv --to deepset-rag` write them",
     platforms=_DEEPSET,
     on=DeepsetTable,
 )
 def missing_columns(labels: DeepsetTable) -> Iterator[Finding]:
     """deepset wants columns to be there even where they stay empty: a RAG set needs text, context, file_name, answer_start,
-    answer_end and filters beside question."""
+    answer_end and filters beside question. There is no fix: it would change every line; `ragtui convert` writes a whole set."""
     there = {*labels.columns, *labels.table.repeated()}
     missing = [wanted for wanted in _REQUIRED[labels.kind] if wanted not in there]
     if missing:
