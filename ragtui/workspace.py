@@ -118,7 +118,10 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         with path.open("ab") as stream:
             yield stream
         return
-    target = path.resolve() if path.is_symlink() else path
+    try:
+        target = path.resolve() if path.is_symlink() else path
+    except RuntimeError as error:  # links in a circle; from Python 3.13 on that is no error here
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from error
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.")
     try:
         with os.fdopen(handle, "wb") as stream:

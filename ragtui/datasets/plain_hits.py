@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _FIRST_LINE: Final = re.compile(
     rb'(\{ ?"query-id": ?")[^"\\]+(", ?"corpus-id": ?")[^"\\]+(", ?"score":) ?[-+.0-9eE]+ ?\}'
 )
-_SCORE: Final = r"^: ?-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)? ?\}$"
+_SCORE: Final = r"^: ?-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)? ?\}$"
 _BLOCK: Final = 1 << 18  # stays in the CPU's cache while it is gone through again and again
 _TAIL: Final = 64
 _QUOTE, _SPACE = 0x22, 0x20

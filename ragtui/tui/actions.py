@@ -161,6 +161,9 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("groups", "try-metric", "t", "Try this metric on one case", "try", rank=5, words="test case"),
     Action("groups", "new-metric", "m", "Make a metric of your own", "new metric", argument="NAME", rank=6),
     Action("groups", "edit-metric", "e", "Edit this metric in $EDITOR", words="editor change"),
+    Action(
+        "groups", "delete-metric", "X", "Delete a metric of your own that no group has", argument="NAME", words="own"
+    ),
     Action("groups", "allow", "A", "Allow this metric's code to run", words="trust"),
     Action("groups", "export", "x", "Export this group as TOML", argument="FILE"),
     Action("groups", "import", "i", "Import groups from TOML", argument="FILE"),

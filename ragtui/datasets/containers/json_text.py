@@ -308,12 +308,12 @@ def _members(scanner: _Scanner, text: str, start: int) -> Iterator[tuple[Member,
 
 def _explained(text: str, error: JSONDecodeError) -> str:
     """What is wrong, in words that say what to do."""
-    found = text[error.pos : error.pos + 1]
+    found = _visible(text[error.pos : error.pos + 1])
     before = text[: error.pos].rstrip()[-1:]
     if error.msg.startswith("Unterminated string"):
         return "a string is not closed"
     if error.msg.startswith("Invalid control character"):
-        return f"control character U+{ord(found or ' '):04X} in a string must be escaped"
+        return f"control character U+{ord(text[error.pos : error.pos + 1] or ' '):04X} in a string must be escaped"
     if error.msg.startswith("Invalid") and "escape" in error.msg:
         return "a backslash in a string must begin an escape such as \\n or \\\\"
     if error.pos >= len(text.rstrip()):
@@ -335,6 +335,11 @@ def _explained(text: str, error: JSONDecodeError) -> str:
     if error.msg.startswith("Extra data"):
         return f'more text after the end of the record, from "{found}" on'
     return f'a value is missing before "{found}"'
+
+
+def _visible(char: str) -> str:
+    """A character, or what it is called where one does not see it."""
+    return char if not char or (char.isprintable() and not char.isspace()) else f"U+{ord(char):04X}"
 
 
 def _has_surrogate(value: Any) -> bool:

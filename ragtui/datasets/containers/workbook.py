@@ -102,7 +102,7 @@ def _cells(path: Path, sheet: str | None) -> SheetCells:
     from python_calamine import CalamineError, CalamineWorkbook, PasswordError
 
     if sheet is None:
-        raise _Unreadable("the workbook has no visible sheet, or cannot be read")
+        raise _Unreadable("the workbook has no visible sheet with anything in it, or cannot be read")
     if (why := beyond_reading(path, sheet)) is not None:
         raise _Unreadable(why)
     try:

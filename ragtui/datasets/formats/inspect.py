@@ -43,9 +43,12 @@ def _with_completion(table: Table) -> Table:
     if "completion" in table.names or kinds is None or not (kinds == "object").any():
         return table
     texts: list[str | None] = []
-    for cell in table.frame["output"].to_list():
-        value = json.loads(cell) if cell and cell.startswith("{") else {}
-        texts.append(value.get("completion") if isinstance(value.get("completion"), str) else None)
+    for cell, kind in zip(table.frame["output"].to_list(), kinds.to_list(), strict=True):
+        try:
+            value = json.loads(cell).get("completion") if kind == "object" else None
+        except RecursionError:
+            value = None
+        texts.append(value if isinstance(value, str) else None)
     frame = table.frame.with_columns(pl.Series("completion", texts, dtype=pl.String))
     return replace(table, frame=frame, headers=(*table.headers, "completion"), names=(*table.names, "completion"))
 

@@ -16,7 +16,7 @@ from ragtui.datasets.rules import rule
 _SPOKEN: Final = ("query", "response")  # may be lists of messages
 _REFERABLE: Final = re.compile(r"[A-Za-z0-9_]+")
 _TIMES: Final = re.compile(r"date|datetime|timestamp.*|modified|.*_at|.*_time", re.IGNORECASE)
-_DATE_LIKE: Final = r"^\s*\d{4}-\d{2}-\d{2}([T ].*)?\s*$"
+_DATE_LIKE: Final = r"^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].*)?\s*$"
 _FIRST_YEAR: Final = 31_536_000  # seconds; smaller numbers are not taken for times where every row has one
 _ROLES: Final = {"user", "assistant", "system", "tool", "developer"}
 
@@ -156,13 +156,17 @@ def list_context(azure: AzureTable) -> Iterator[Finding]:
 def conversation_shape(azure: AzureTable) -> Iterator[Finding | More]:
     """A conversation is an object with a list of messages (not that list itself), each with a role (user, assistant, …) and
     content, of which one at least is the assistant's."""
+    import polars as pl
+
     name = azure.columns.get("conversation")
     if name is None:
         return
+    frame = azure.table.frame
+    nothing = frame.select(pl.all_horizontal(pl.col(list(azure.columns.values())).is_null())).to_series()
     faults = (
         (row, fault)
-        for row, cell in enumerate(azure.table.frame[name].to_list())
-        if (fault := _conversation_fault(cell))
+        for row, (cell, empty) in enumerate(zip(frame[name].to_list(), nothing.to_list(), strict=True))
+        if (fault := "is null, and nothing else is in the row" if empty else _conversation_fault(cell))
     )
     yield from azure.table.findings("AZ108", Level.ERROR, name, faults, lambda fault: f"conversation {fault}")
 
@@ -358,8 +362,8 @@ def _conversation_fault(cell: Any) -> str | None:
     for place, message in enumerate(messages, 1):
         if not isinstance(message, dict) or "role" not in message:
             return f"message {place} has no role"
-        if message["role"] not in _ROLES:
-            return f"message {place} has the unknown role {message['role']!r}"
+        if not isinstance(message["role"], str) or message["role"] not in _ROLES:
+            return f"message {place} has the unknown role {short(str(message['role']))!r}"
         if message.get("content") is None and not message.get("tool_calls"):
             return f"message {place} has no content"
     return None if any(message["role"] == "assistant" for message in messages) else "has no message of the assistant"

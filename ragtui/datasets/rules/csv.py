@@ -66,7 +66,12 @@ def blank_headers(table: Table) -> Iterator[Finding]:
     of every line) is no finding."""
     for position, (header, name) in enumerate(zip(table.headers, table.names, strict=True), 1):
         if not header.strip() and table.filled(name):
-            message = f'column {position} has values but no header; it is read as "{name}"'
+            what = (
+                "a key is blank"
+                if table.container.startswith("json")
+                else f"column {position} has values but no header"
+            )
+            message = f'{what}; it is read as "{name}"'
             yield table.header_finding("CSV004", Level.WARNING, message, name)
 
 

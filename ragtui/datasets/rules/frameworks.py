@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from ragtui.datasets.containers.table import LINE, Table, short
-from ragtui.datasets.findings import Edit, Finding, Level, More
+from ragtui.datasets.findings import Edit, Finding, Level, More, counted
 from ragtui.datasets.list_cells import ListColumn
 from ragtui.datasets.near_names import plain_name
 from ragtui.datasets.record_format import Records
@@ -226,7 +226,7 @@ def lists_for_texts(records: Records) -> Iterator[Finding]:
             row for row in every if table.frame[column][row] is not None and not _is_messages(table.frame[column][row])
         ]
         if rows:
-            message = f"{short(table.header_of(column))} is a list or an object in {len(rows):,} rows; a text is needed"
+            message = f"{short(table.header_of(column))} is a list or an object in {counted(len(rows), 'row')}; a text is needed"
             yield table.finding("EV113", Level.INFO, message, rows[0], column)
 
 

@@ -140,7 +140,7 @@ def _restored(value: Any, kind: str) -> Any:
     if isinstance(value, str) and kind in ("number", "boolean", "list", "object"):
         try:
             return json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return value
     return value
 
