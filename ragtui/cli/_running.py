@@ -130,7 +130,7 @@ def run_and_report(wishes: Wishes) -> int:
     from ragtui.cli.results_output import console
     from ragtui.datasets.settings import as_said
     from ragtui.experiments.gates import INTERRUPTED
-    from ragtui.experiments.grouping import check_columns
+    from ragtui.experiments.grouping import check_columns, check_slices
     from ragtui.experiments.planning import check_split, check_stated
     from ragtui.experiments.rounds import round_to_run
     from ragtui.experiments.store import Store
@@ -143,7 +143,8 @@ def run_and_report(wishes: Wishes) -> int:
     shard = shard_wished(wishes, dataset)
     plan = _plan(wishes, dataset, workspace)
     check_stated((each.partition("=")[0].strip() for each in wishes.mapping), plan, dataset, workspace)
-    check_columns(dataset, [*wishes.slices, *([wishes.cluster] if wishes.cluster else [])])
+    check_columns(dataset, [wishes.cluster] if wishes.cluster else [])
+    check_slices(dataset, wishes.slices)
     gates = _gates(wishes, plan)
     check_files(wishes.reports, wishes.scores)
     talk = None if wishes.quiet else console(stderr=True)

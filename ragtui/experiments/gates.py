@@ -240,7 +240,7 @@ def _worse(comparison: MetricComparison, plan: Plan, surely: bool) -> str | None
         return f"{comparison.metric}: cannot be compared, {wording.pairs(comparison)}" if lost else None
     if not surely:
         return None
-    ends = wording.interval(comparison.ci95, wording.digits_of(metric), signed=True)
+    ends = wording.paired_interval(comparison, wording.digits_of(metric))
     delta = wording.signed_number(comparison.delta, wording.digits_of(metric))
     return f"{comparison.metric}: worse than the baseline, {delta} {ends}, over {wording.count(comparison.n_pairs, 'pair')}"
 

@@ -65,6 +65,24 @@ def check_columns(dataset: Dataset, names: Iterable[str]) -> None:
             raise GroupError(f"{dataset.path} has no column {name!r} to group its cases by; {hint}")
 
 
+def check_slices(dataset: Dataset, names: Iterable[str]) -> None:
+    """Makes sure, before anything is paid for, that results can be sliced by these columns.
+
+    Raises:
+        GroupError: there is no such column, or it has too many values.
+    """
+    from ragtui.experiments.slices import MOST
+
+    wanted = list(names)
+    check_columns(dataset, wanted)
+    there = {} if dataset.cases is None else {each.lower(): each for each in dataset.cases.columns}
+    for name in wanted:
+        if (column := there.get(name.lower())) is not None and dataset.cases is not None:
+            n = dataset.cases[column].drop_nulls().n_unique()
+            if n > MOST:
+                raise GroupError(f"column {name!r} has {n} values; slices are for columns of at most {MOST}")
+
+
 def looked_at(results: Results, cluster: str | None, slicing: Iterable[str]) -> None:
     """Has the figures of ``results`` heed sources and show slices.
 

@@ -23,6 +23,7 @@ from ragtui.experiments.why_not import why_not
 from ragtui.judges.judge import Judge
 from ragtui.judges.profile import Profile, open_judge, profile
 from ragtui.metrics.metric import Kind, Metric
+from ragtui.metrics.own.judged_file import placeholders
 from ragtui.metrics.score import Inputs, State
 from ragtui.targets.target import Response, Target
 from ragtui.workspace import Workspace
@@ -100,7 +101,7 @@ def preflight(plan: Plan, dataset: Dataset, workspace: Workspace, report: Report
     """
     chosen = profile(plan.judge, workspace, strategy=plan.strategy)
     metrics = planned_metrics(plan, workspace)
-    notes = [*_findings(report), *_plan_notes(plan)]
+    notes = [*_findings(report), *_plan_notes(plan), *_unwritten(metrics)]
     import asyncio
 
     if dataset.shape is Shape.RETRIEVAL:
@@ -275,6 +276,15 @@ def _findings(report: Report | None) -> list[str]:
 def _place(finding: Finding) -> str:
     line = f"{finding.line}:" if finding.line else ""
     return f"{finding.file}:{line} " if finding.file else ""
+
+
+def _unwritten(metrics: Sequence[Metric]) -> list[str]:
+    """Metrics of the user's own whose judge would be told what the template says: its scores would mean nothing."""
+    return [
+        f"{each.name} is not written yet: the judge would be told “{left[0]}”; `ragtui metrics edit {each.name}`"
+        for each in metrics
+        if (left := placeholders(each))
+    ]
 
 
 def _plan_notes(plan: Plan) -> list[str]:

@@ -44,7 +44,8 @@ class MetricSummary:
 @dataclass(frozen=True, slots=True)
 class MetricComparison:
     """Candidate minus baseline over the cases both scored, paired by case id. ``test`` names where ``p`` comes from;
-    ``mde`` is the smallest difference this many pairs detect with 80 % power. ``worst`` and ``best`` are the
+    ``mde`` is the smallest difference this many pairs detect with 80 % power; it and ``ci95`` are null where no pair differs
+    from another. ``worst`` and ``best`` are the
     one-sided 95 % bounds of ``delta`` in the metric's direction: a drop is sure where ``best`` is below 0.
     ``sd`` is the deviation of the differences, for ``statistics.rows_needed``."""
 

@@ -47,6 +47,14 @@ class Slice:
     n_pairs: int
 
 
+def sliceable(results: Results) -> dict[str, int]:
+    """The columns that slices can be made by, with how many values each has, the fewest first."""
+    fields = results.fields().drop("case_id")
+    counts = {name: fields[name].fill_null(NONE).n_unique() for name in fields.columns}
+    fit = {name: n for name, n in counts.items() if 1 < n <= MOST and n < fields.height}
+    return dict(sorted(fit.items(), key=lambda each: each[1]))
+
+
 def slices(results: Results, column: str, side: Side = Side.CANDIDATE) -> tuple[Slice, ...]:
     """Every slice by every metric: metric by metric in the group's order, the largest slices first; a slice is ``worse``
     where its difference to the rest stands after correction.
@@ -93,9 +101,16 @@ def _slice(rows: pl.DataFrame, column: str, value: str, metric: PlannedMetric) -
         p_holm=None,
         worse=False,
         delta=float(differences.mean()) if differences.size else None,
-        delta_ci95=None if paired is None else (paired.low, paired.high),
+        delta_ci95=None if paired is None or paired.se == 0.0 else _within(paired.low, paired.high, metric),
         n_pairs=differences.size,
     )
+
+
+def _within(low: float, high: float, metric: PlannedMetric) -> tuple[float, float]:
+    """An interval of a difference as far as the metric's scale lets one lie."""
+    bottom, top = metric.scale
+    width = float("inf") if bottom is None or top is None else top - bottom
+    return max(low, -width), min(high, width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +152,7 @@ def _slice_difference(
     names = [f"{metric.spec} {letter}" for letter in found.letters]
     both = rows.filter((pl.col("group") == value) & pl.all_horizontal(pl.col(names).is_not_null()))
     one = statistics.paired(both[names[1]].to_numpy(), both[names[0]].to_numpy(), seed=found.b.plan.seed)
-    ends = None if one.low is None or one.high is None else (one.low, one.high)
+    ends = None if one.low is None or one.high is None or not one.sd else (one.low, one.high)
     p = one.p if one.n >= FEWEST else None
     return SliceDifference(column, value, metric.spec, one.n, one.delta, ends, p, None)
 

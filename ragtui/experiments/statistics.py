@@ -251,9 +251,10 @@ class Paired:
 
 
 def not_lower(estimate: Estimate) -> float:
-    """One-sided p of "the mean is 0 or more", by Student's t."""
+    """One-sided p of "the mean is 0 or more", by Student's t; where all values are one, by their signs."""
     if estimate.se == 0.0:
-        return 0.0 if estimate.mean < 0 else 1.0
+        by_sign = 0.5**estimate.n
+        return by_sign if estimate.mean < 0 else 1.0 - by_sign if estimate.mean > 0 else 1.0
     half = t_two_sided(estimate.mean / estimate.se, estimate.df) / 2.0
     return half if estimate.mean < 0 else 1.0 - half
 

@@ -43,6 +43,8 @@ class StoredResults:
         self.cluster: str | None = None
         self.slicing: tuple[str, ...] = ()
         self._folded: dict[tuple[str, Side], pl.DataFrame] = {}
+        self._summarised: dict[str | None, list[MetricSummary]] = {}  # by the column that cases are clustered by
+        self._compared: dict[str | None, list[MetricComparison]] = {}
         self._known_causes: dict[Side, pl.DataFrame] = {}
         self._known_frames: dict[Side, list[tuple[str, pl.DataFrame]]] = {}
 
@@ -59,29 +61,31 @@ class StoredResults:
 
     def summaries(self) -> list[MetricSummary]:
         """Per metric in the group's order, the candidate before the baseline."""
-        return [
-            tally.summary(
-                self.folded(metric, side), metric, side, self._sources_of(side), notes=self._notes(metric, side)
-            )
-            for metric in self.plan.metrics
-            for side in self.sides
-        ]
+        if self.cluster not in self._summarised:
+            self._summarised[self.cluster] = [
+                tally.summary(
+                    self.folded(metric, side), metric, side, self._sources_of(side), notes=self._notes(metric, side)
+                )
+                for metric in self.plan.metrics
+                for side in self.sides
+            ]
+        return self._summarised[self.cluster]
 
     def comparisons(self) -> list[MetricComparison]:
         """Per metric, with Holm's p over all of them; empty without a baseline."""
         if Side.BASELINE not in self.sides:
             return []
-        return tally.adjusted(
-            [
-                tally.comparison(
-                    self._with_sources(self.folded(metric, Side.CANDIDATE)),
-                    self.folded(metric, Side.BASELINE),
-                    metric,
-                    self.plan.seed,
-                    "source",
-                )
-                for metric in self.plan.metrics
-            ]
+        if self.cluster not in self._compared:
+            self._compared[self.cluster] = tally.adjusted([self._comparison(metric) for metric in self.plan.metrics])
+        return self._compared[self.cluster]
+
+    def _comparison(self, metric: PlannedMetric) -> MetricComparison:
+        return tally.comparison(
+            self._with_sources(self.folded(metric, Side.CANDIDATE)),
+            self.folded(metric, Side.BASELINE),
+            metric,
+            self.plan.seed,
+            "source",
         )
 
     def _with_sources(self, folded: pl.DataFrame) -> pl.DataFrame:

@@ -32,6 +32,7 @@ _CELLS: Final[dict[str, pl.DataType]] = {
     "state": STATES,
     "score": pl.Float64(),
 }
+_NO_SPREAD: Final = 1e-12  # deviation of differences that are equal but for rounding
 CELLS: Final = pl.Schema(_CELLS)
 
 
@@ -158,7 +159,8 @@ def comparison(
 ) -> MetricComparison:
     """Two sides' ``folded`` cases, paired by position. ``p_holm`` is filled by ``adjusted`` over the whole group.
 
-    With ``clusters``, that column of the frames names each case's source.
+    With ``clusters``, that column of the frames names each case's source. Where no pair differs, or all by as much,
+    nothing is known of the spread: an interval without width would claim to know the difference exactly, so there is none.
     """
     pairs = candidate.join(baseline.select("position", pl.col("score").alias("other")), on="position", how="full")
     both = pairs.filter(pl.col("score").is_not_null() & pl.col("other").is_not_null())
@@ -173,13 +175,14 @@ def comparison(
     width = None if bottom is None or top is None else top - bottom
     if not metric.higher_is_better and worst is not None and best is not None:
         worst, best = -best, -worst
+    alike = found.sd is not None and found.sd < _NO_SPREAD
     p_worse = found.below
     if not metric.higher_is_better and p_worse is not None:
         p_worse = 1.0 if found.delta == 0 else 1.0 - p_worse
     return MetricComparison(
         metric=metric.spec,
         delta=found.delta,
-        ci95=_between(ends, None if width is None else -width, width),
+        ci95=None if alike else _between(ends, None if width is None else -width, width),
         p=found.p,
         p_holm=None,
         test=found.test,
@@ -189,7 +192,7 @@ def comparison(
         losses=int((gain < 0).sum()),
         new=new,
         missing=missing,
-        mde=found.mde,
+        mde=None if alike else found.mde,
         worst=worst,
         best=best,
         sd=found.sd,

@@ -199,12 +199,12 @@ def verdict(comparison: MetricComparison, metric: PlannedMetric, sides: tuple[st
     """One plain sentence on a difference that claims no more than the figures do; ``sides`` are candidate and baseline
     by the names that are shown."""
     digits = digits_of(metric)
-    if comparison.delta is None or comparison.ci95 is None:
+    if comparison.delta is None or comparison.n_pairs < 2 or comparison.p is None:
         shared = f"only {comparison.n_pairs} case" if comparison.n_pairs else "no case"
         return f"{metric.spec}: not compared, {shared} that both sides scored"
-    figures = (
-        f"{signed_number(comparison.delta, digits)}{unit(metric)} {interval(comparison.ci95, digits, signed=True)}"
-    )
+    if comparison.ties == comparison.n_pairs:
+        return f"{metric.spec}: no pair differs, {pairs(comparison, sides)}{_at_most(comparison)}"
+    figures = f"{signed_number(comparison.delta, digits)}{unit(metric)} {paired_interval(comparison, digits)}"
     figures = f"{figures}, {p_holm(comparison)}; {pairs(comparison, sides)}"
     if holds(comparison):
         return f"{metric.spec}: {sides[0]} is {outcome(comparison, metric)}, {figures}"
@@ -216,9 +216,24 @@ def verdict(comparison: MetricComparison, metric: PlannedMetric, sides: tuple[st
     return f"{metric.spec}: no difference shown, {figures}{smallest}"
 
 
+def _at_most(comparison: MetricComparison) -> str:
+    """How many cases may differ although none of these did: the exact 95 % bound, for pairs that do not hang together."""
+    if comparison.sources is not None:
+        return ""
+    share = 1 - 0.05 ** (1 / comparison.n_pairs)
+    return f"; of all such cases up to {rate(share)} may (95 %)"
+
+
+def paired_interval(comparison: MetricComparison, digits: int) -> str:
+    """``[+0.71, +1.07]``; what there is instead where the pairs say nothing of the spread."""
+    if comparison.ci95 is not None or comparison.n_pairs < 2:
+        return interval(comparison.ci95, digits, signed=True)
+    return "no pair differs" if comparison.ties == comparison.n_pairs else "all by as much"
+
+
 def outcome(comparison: MetricComparison, metric: PlannedMetric) -> str:
     """``better``, ``worse``, ``no difference shown`` or ``not compared``: the candidate, by what holds after correction."""
-    if comparison.delta is None or comparison.ci95 is None:
+    if comparison.delta is None or comparison.n_pairs < 2 or comparison.p is None:
         return "not compared"
     if not holds(comparison):
         return "no difference shown"
@@ -271,7 +286,8 @@ def rows_for(comparison: MetricComparison, metric: PlannedMetric, difference: fl
     shown = f"{number(difference, max(2, digits_of(metric)))}{unit(metric)}"
     needed = rows_needed(comparison.sd, difference) if comparison.sd else None
     if needed is None:
-        return f"{metric.spec}: no pair differs, so nothing says how many would show a difference of {shown}"
+        alike = "no pair differs" if comparison.ties == comparison.n_pairs else "all pairs differ by as much"
+        return f"{metric.spec}: {alike}, so nothing says how many would show a difference of {shown}"
     enough = "there are enough" if needed <= comparison.n_pairs else f"there are {comparison.n_pairs:,}"
     return f"{metric.spec}: {count(needed, 'pair')} would show a difference of {shown} with 80 % power; {enough}"
 

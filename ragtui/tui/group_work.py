@@ -68,6 +68,26 @@ def _text(draft: Path) -> str:
         raise MetricError(f"{draft}: it is not UTF-8 at byte {error.start}") from None
 
 
+def own_metrics(bench: Workbench) -> dict[str, tuple[str, ...]]:
+    """The metrics of the user's own, also those in no group, each with the groups that have it."""
+    from ragtui.metrics.groups import holding
+    from ragtui.metrics.own.files import own_files
+
+    return {file.name: holding(bench.workspace, file.name) for file in own_files(bench.workspace)}
+
+
+def delete(bench: Workbench, name: str) -> str:
+    """Deletes a metric of the user's own and returns the name of its file.
+
+    Raises:
+        MetricError: there is none, or a group has it.
+        OSError: it cannot be deleted.
+    """
+    from ragtui.metrics.own import saving
+
+    return saving.delete(bench.workspace, name).shown
+
+
 def allow(bench: Workbench, file: OwnFile) -> None:
     """Lets a metric's code run, after the user has seen it and said yes."""
     from ragtui.metrics.own.saving import allow

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ragtui.experiments.preflight import Preflight
     from ragtui.experiments.progress import Progress
     from ragtui.experiments.run import RunOptions
+    from ragtui.experiments.slices import Slice
     from ragtui.experiments.store import Entry, Store
     from ragtui.experiments.what_if import AtCut
     from ragtui.tui.running import Run
@@ -38,6 +39,7 @@ class Workbench(MetricGroups):
         super().__init__(workspace)
         self.paths = paths or []
         self.kept = Kept(workspace)
+        self.named_formats: dict[str, str] = {}  # by path, where the user chose one
         self.demo = demo
         self.datasets: list[OpenDataset] = []
         self.run: Run | None = None
@@ -213,6 +215,18 @@ class Workbench(MetricGroups):
         except known as error:
             return str(error)
 
+    def slices(self, triage: Triage, column: str) -> tuple[Slice, ...] | str:
+        """The figures of an experiment per value of a column, or why there are none. Call it in a thread."""
+        from ragtui.experiments.grouping import GroupError
+        from ragtui.experiments.slices import slices
+        from ragtui.tui.running import expected
+
+        known: tuple[type[Exception], ...] = (GroupError, *expected())
+        try:
+            return slices(triage.results, column)
+        except known as error:
+            return str(error)
+
     def document_texts(self, triage: Triage, wanted: Sequence[str]) -> dict[str, str]:
         """Documents of an experiment's corpus by their ids; empty where the corpus is not at hand."""
         from ragtui.datasets.check import open_dataset
@@ -289,7 +303,7 @@ class Workbench(MetricGroups):
         Raises:
             Stopped: ``watch`` was stopped.
         """
-        return as_said(self.workspace, read(paths or around(self.workspace.root), watch, once))
+        return as_said(self.workspace, read(paths or around(self.workspace.root), watch, once, self.named_formats))
 
     def put(self, opened: list[OpenDataset]) -> None:
         """Puts datasets on the workbench; one that was there already is replaced, as is one of which only the first rows

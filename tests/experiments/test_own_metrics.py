@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from ragtui import trust
+from ragtui.metrics.metric import Kind
+from ragtui.metrics.own.saving import template
 from tests.experiments.command_line import Shell
 from tests.judges.servers import fake_judge
 
@@ -160,3 +162,13 @@ def test_making_and_deleting_on_the_command_line(desk: Shell) -> None:
     desk("group", "remove", "g", "other")
     assert desk("metrics", "delete", "other").status == 0
     assert "there is no metric 'other'" in desk("metrics", "other").err
+
+
+def test_a_prompt_that_is_still_the_templates_is_told_before_the_run(desk: Shell) -> None:
+    (desk.folder / "metrics" / "polite.toml").write_text(template(Kind.JUDGED, "polite"))
+    said = desk("run", "cases.jsonl", "--metrics", "polite,f1", "--map", "ground_truth=expected_answer", "--plan").out
+    assert "polite is not written yet: the judge would be told “Judge how well the answer ...”" in said
+    written = template(Kind.JUDGED, "polite").replace(" ...", " is polite").replace("...", "Rude.")
+    (desk.folder / "metrics" / "polite.toml").write_text(written)
+    said = desk("run", "cases.jsonl", "--metrics", "polite,f1", "--map", "ground_truth=expected_answer", "--plan").out
+    assert "not written yet" not in said

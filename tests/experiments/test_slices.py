@@ -181,3 +181,28 @@ def test_welch_agrees_with_scipy() -> None:
         assert (mine.p, mine.low, mine.high) == pytest.approx((theirs.pvalue, interval.low, interval.high), rel=1e-9)
     assert statistics.unpaired([1.0], [1.0, 2.0]) is None
     assert statistics.unpaired([1.0, 1.0], [0.0, 0.0]) is None, "no spread, so nothing can be said"
+
+
+def test_slices_stand_in_every_report(desk: Shell) -> None:
+    out = desk("show", "last", "--slice", "topic").out
+    for name in ("r.md", "r.html"):
+        assert desk("run", "desk.jsonl", "--candidate", "recorded:poor", "--baseline", "recorded:good", "--metrics",
+                    "exact_match", "--slice", "topic", "--report", name, "--quiet").status == 0  # fmt: skip
+    told = next(each for each in slices(opened(desk, "poor"), "topic") if each.value == "billing")
+    md, page = ((desk.folder / name).read_text() for name in ("r.md", "r.html"))
+    assert "### by topic" in md
+    assert f" billing | {told.mean:.2f} ({told.n_scored}/{told.n_total}) | \\[" in md
+    assert "- exact\\_match is worse where topic is billing: -" in md
+    data = json.loads(page.partition('id="data">')[2].partition("</script>")[0])
+    (sliced,) = data["slices"]
+    assert (sliced["title"], sliced["columns"][:3]) == ("by topic", ["metric", "slice", "mean (n of N)"])
+    assert [row[1] for row, worse in zip(sliced["rows"], sliced["worse"], strict=True) if worse] == ["billing"]
+    assert sliced["said"][0].startswith("exact_match is worse where topic is billing")
+    assert "by topic" in out
+
+
+def test_a_column_of_too_many_values_is_refused_before_the_run(shell: Shell) -> None:
+    shell.write("desk.jsonl", [{**row, "query": f"q{at}"} for at, row in enumerate(rows(60))])
+    said = shell("run", "desk.jsonl", "--candidate", "recorded:good", "--metrics", "f1", "--slice", "query")
+    assert (said.status, "has 60 values" in said.err) == (2, True)
+    assert Store.open(Workspace.open(shell.folder)).list() == []

@@ -258,3 +258,23 @@ def test_a_verdict_names_its_p_and_who_scored_alone() -> None:
     assert said.endswith("2.80 or more would be seen with 80 % power")
     assert "1 scored for B only, 1 scored for A only" in wording.verdict(found, GROUNDEDNESS, ("B", "A"))
     assert wording.pairs(tally.comparison(better[:1], other[:1], GROUNDEDNESS)).startswith("1 pair: ")
+
+
+def test_where_no_pair_differs_there_is_no_interval_and_no_claim_of_none() -> None:
+    same = folded(GROUNDEDNESS, [4.0, 5.0, 2.0] * 4)
+    found = tally.adjusted([tally.comparison(same, same, GROUNDEDNESS)])[0]
+    assert (found.delta, found.ci95, found.mde, found.p) == (0.0, None, None, 1.0)
+    assert wording.paired_interval(found, 2) == "no pair differs"
+    assert wording.verdict(found, GROUNDEDNESS) == (
+        "groundedness: no pair differs, 12 pairs: 0 better, 12 equal, 0 worse; of all such cases up to 22 % may (95 %)"
+    )
+
+
+@pytest.mark.parametrize("metric", [GROUNDEDNESS, LATENCY])
+def test_where_all_pairs_differ_by_as_much_few_of_them_are_no_certainty(metric: PlannedMetric) -> None:
+    low, high = [2.0, 3.0] * 3, [3.0, 4.0] * 3
+    worse = (low, high) if metric.higher_is_better else (high, low)
+    found = [tally.comparison(folded(metric, worse[0][:n]), folded(metric, worse[1][:n]), metric) for n in (2, 6)]
+    assert [(each.ci95, each.mde, each.p_worse) for each in found] == [(None, None, 0.25), (None, None, 1 / 64)]
+    assert wording.paired_interval(found[0], 2) == "all by as much"
+    assert "all pairs differ by as much" in wording.rows_for(found[0], metric, 0.5)

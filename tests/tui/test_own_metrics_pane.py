@@ -120,3 +120,25 @@ async def test_groups_are_proposed_exported_and_imported_and_have_thresholds(tmp
         assert "comes with ragtui" in told(app)
         await press(app, pilot, "t", "enter", "enter")
         assert "groundedness on t-1" in screen_text(app)
+
+
+async def test_an_own_metric_is_deleted_where_no_group_has_it(tmp_path: Path) -> None:
+    (tmp_path / "metrics").mkdir()
+    for name in ("mine", "spare"):
+        (tmp_path / "metrics" / f"{name}.py").write_text(GOOD)
+    (tmp_path / "ragtui.toml").write_text('[groups.own]\nmetrics = ["mine", "f1"]\n')
+    async with running(tmp_path) as (app, pilot):
+        await press(app, pilot, "2", "X")
+        assert "in use by own" in screen_text(app)
+        assert "in no group" in screen_text(app)
+        await press(app, pilot, "enter")
+        assert "mine is in use by own; take it out there first" in told(app)
+        await press(app, pilot, "X")
+        await type_text(app, pilot, "spare")
+        await press(app, pilot, "enter", "enter")
+        assert (tmp_path / "metrics" / "spare.py").exists(), "kept unless it is said"
+        app.query_one(GroupsPane).do_delete_metric("spare")
+        await press(app, pilot, "down", "enter")
+        assert "deleted metrics/spare.py; its versions stay in .ragtui/metrics/" in told(app)
+        assert not (tmp_path / "metrics" / "spare.py").exists()
+        assert (tmp_path / "metrics" / "mine.py").exists()

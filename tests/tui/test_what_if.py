@@ -12,7 +12,7 @@ from ragtui.experiments.progress import Progress
 from ragtui.experiments.run import run
 from ragtui.experiments.store import Store
 from ragtui.workspace import Workspace
-from tests.tui.driving import press, running, screen_text
+from tests.tui.driving import NARROW, press, running, screen_text, shows, type_text
 
 
 def lines(path: Path, rows: list[dict[str, object]]) -> None:
@@ -49,3 +49,28 @@ async def test_the_metrics_are_shown_at_other_cuts(tmp_path: Path) -> None:
         assert any("MRR" in line and "0.25" in line for line in shown.splitlines())
         await press(app, pilot, "escape")
         assert "nothing was run again" not in screen_text(app)
+
+
+def write_sliced(tmp_path: Path) -> str:
+    answers = [{"id": f"c{n}", "query": f"question {n}", "ground_truth": "yes", "topic": "ab"[n % 2],
+                "response": "yes" if n % 2 or n == 4 else "no"} for n in range(20)]  # fmt: skip
+    lines(tmp_path / "desk.jsonl", answers)
+    workspace = Workspace(tmp_path)
+    dataset, _ = open_dataset(str(tmp_path / "desk.jsonl"))
+    plan = make_plan(dataset, workspace, metrics="exact_match")
+    with Store.open(workspace, write=True) as store:
+        run(plan, dataset, workspace, store, Progress())
+    return plan.id
+
+
+async def test_the_figures_per_value_of_a_column_are_shown(tmp_path: Path) -> None:
+    experiment = await asyncio.to_thread(write_sliced, tmp_path)
+    async with running(tmp_path, experiment=experiment, size=NARROW) as (app, pilot):
+        await press(app, pilot, "4", "%")
+        assert "by which column?" in await shows(app, pilot, "topic")
+        await type_text(app, pilot, "topic")
+        await press(app, pilot, "enter")
+        shown = await shows(app, pilot, "to the rest")
+        assert "exact_match is worse where topic is a" in shown
+        assert any("a " in line and "0.10 (10/10)" in line for line in shown.splitlines())
+        assert any("b " in line and "1.00 (10/10)" in line for line in shown.splitlines())

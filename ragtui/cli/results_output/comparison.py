@@ -70,7 +70,7 @@ def _table(found: Compared) -> Table:
             text.cell(wording.mean(means_a[each.metric], metric)),
             text.cell(wording.mean(means_b[each.metric], metric)),
             wording.signed_number(each.delta, digits),
-            wording.interval(each.ci95, digits, signed=True),
+            wording.paired_interval(each, digits),
             wording.p_value(each.p),
             wording.p_value(each.p_holm),
         )

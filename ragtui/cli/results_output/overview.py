@@ -110,7 +110,7 @@ def _difference(found: MetricComparison, metric: PlannedMetric) -> tuple[str, st
     shown = (
         f"{wording.signed_number(found.delta, digits)}{wording.unit(metric)} ({wording.count(found.n_pairs, 'pair')})"
     )
-    return shown, wording.interval(found.ci95, digits, signed=True), f"p {wording.p_value(found.p_holm)}"
+    return shown, wording.paired_interval(found, digits), f"p {wording.p_value(found.p_holm)}"
 
 
 def print_rows_needed(found: Sequence[tuple[MetricComparison, Plan]], difference: float, console: Console) -> None:

@@ -12,12 +12,13 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from ragtui import text
-from ragtui.experiments import wording
+from ragtui.experiments import slice_lines, wording
 from ragtui.experiments.gates import Judgement
 from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.remarks import remarks
 from ragtui.experiments.reports.spreadsheet import sheet
 from ragtui.experiments.results import MetricComparison, MetricSummary, Results
+from ragtui.experiments.slices import slices
 from ragtui.metrics.score import Evidence
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def _content(results: Results, judgement: Judgement) -> dict[str, Any]:
         "gate": _gate(judgement),
         "figures": _figures(results),
         "said": _said(results),
+        "slices": [_slices(results, column) for column in results.slicing],
         "columns": _columns(results),
         "rows": _rows(results, _worst(results, cases)),
         "total": cases.height,
@@ -87,6 +89,17 @@ def _figures(results: Results) -> dict[str, Any]:
     return {"columns": [*columns, plotted, "all scores"], "rows": rows}
 
 
+def _slices(results: Results, column: str) -> dict[str, Any]:
+    found = slices(results, column)
+    return {
+        "title": text.cell(f"by {column}"),
+        "columns": slice_lines.headings(found),
+        "rows": [[text.cell(cell, 80) for cell in row] for row in slice_lines.lines(found, results)],
+        "worse": [each.worse for each in found],
+        "said": [text.cell(line) for line in slice_lines.said(found, results)],
+    }
+
+
 def _plot(summary: MetricSummary, metric: PlannedMetric) -> dict[str, Any]:
     low, high = summary.ci95 or (None, None)
     told = f"{wording.mean(summary, metric)} {wording.mean_interval(summary, metric)}"
@@ -103,7 +116,7 @@ def _end(end: float | None, plots: list[dict[str, Any]], pick: Callable[[list[fl
 
 def _against(baseline: MetricSummary, found: MetricComparison, metric: PlannedMetric) -> list[str]:
     digits = wording.digits_of(metric)
-    delta = f"{wording.signed_number(found.delta, digits)} {wording.interval(found.ci95, digits, signed=True)}"
+    delta = f"{wording.signed_number(found.delta, digits)} {wording.paired_interval(found, digits)}"
     return [wording.mean(baseline, metric), delta, f"{wording.outcome(found, metric)}, {wording.p_holm(found)}"]
 
 

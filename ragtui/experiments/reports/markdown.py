@@ -6,12 +6,13 @@ import re
 from typing import Final
 
 from ragtui import text
-from ragtui.experiments import wording
+from ragtui.experiments import slice_lines, wording
 from ragtui.experiments.error_causes import error_causes
 from ragtui.experiments.gates import Judgement
 from ragtui.experiments.plan import Side
 from ragtui.experiments.remarks import remarks
 from ragtui.experiments.results import Results
+from ragtui.experiments.slices import slices
 from ragtui.experiments.worst import worst_rows
 
 SUFFIX: Final = ".md"
@@ -23,7 +24,8 @@ def render(results: Results, judgement: Judgement) -> str:
     errors = "".join(f"- {escaped(each, 400)}\n" for each in error_causes(results))
     said = "\n".join([errors, *(f"{escaped(each, 1_000)}\n" for each in remarks(results))])
     figures = (_table(results), f"<sub>{wording.READING}</sub>\n")
-    parts = [_head(results, judgement), *figures, said, _verdicts(results), _causes(results), _worst(results)]
+    parts = [_head(results, judgement), *figures, said, _verdicts(results)]
+    parts += [_slices(results), _causes(results), _worst(results)]
     return "\n".join(part for part in parts if part)
 
 
@@ -69,7 +71,7 @@ def _table(results: Results) -> str:
         ]
         if compared:
             other, found = by_side[metric.spec, Side.BASELINE], compared[metric.spec]
-            delta = f"{wording.signed_number(found.delta, digits)} {wording.interval(found.ci95, digits, signed=True)}"
+            delta = f"{wording.signed_number(found.delta, digits)} {wording.paired_interval(found, digits)}"
             verdict = f"{wording.outcome(found, metric)}, {wording.p_holm(found)}".replace("<", "&lt;")
             row += [wording.mean(other, metric), delta, verdict]
         lines.append("| " + " | ".join(row) + " |")
@@ -81,6 +83,17 @@ def _verdicts(results: Results) -> str:
         f"- {escaped(wording.verdict(each, results.plan.metric(each.metric)), 1000)}" for each in results.comparisons()
     ]
     return "\n".join([*lines, ""]) if lines else ""
+
+
+def _slices(results: Results) -> str:
+    parts: list[str] = []
+    for column in results.slicing:
+        found = slices(results, column)
+        names = slice_lines.headings(found)
+        parts += [f"### by {escaped(column)}", "", "| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
+        parts += [f"| {' | '.join(escaped(cell, 80) for cell in row)} |" for row in slice_lines.lines(found, results)]
+        parts += ["", *(f"- {escaped(line)}" for line in slice_lines.said(found, results)), ""]
+    return "\n".join(parts)
 
 
 def _causes(results: Results) -> str:

@@ -7,7 +7,7 @@ from typing import Final
 
 from ragtui.judges.embedded.kinds import holds, is_short, kind_of
 from ragtui.judges.embedded.languages import ENGLISH, Language, language_of
-from ragtui.judges.embedded.matching import candidates
+from ragtui.judges.embedded.occurrences import equal_quantities, strongest
 from ragtui.judges.embedded.passage import Passage, read_passage
 from ragtui.judges.embedded.words import Word, analyse
 from ragtui.judges.refusals import declines
@@ -89,14 +89,14 @@ def asked_about(query: str, passage: Passage) -> tuple[float, list[Word]]:
     missing: list[Word] = []
     for word in line.words:
         weight = word.weight * (1.3 if word.name else 1.0)
-        best = max((match.strength for _, match in candidates(word, passage)), default=0.0)
+        best = strongest(word, passage)
         held += weight * best
         total += weight
         if not best:
             missing.append(word)
     for quantity in line.quantities:
         total += 1.0
-        held += any(quantity.equals(other) for place in passage.places for other in place.line.quantities)
+        held += bool(equal_quantities(quantity, passage))
     return (min(1.0, held / min(total, _ENOUGH_WORDS)) if total else 0.0), missing
 
 

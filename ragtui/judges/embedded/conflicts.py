@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from ragtui.judges.embedded.matching import EXACT, Cover, Match
+from ragtui.judges.embedded.matching import Cover, Match
+from ragtui.judges.embedded.occurrences import EXACT, equal_quantities
 from ragtui.judges.embedded.passage import Passage
 from ragtui.judges.embedded.quantities import Quantity
 from ragtui.judges.embedded.words import Line, Word, plain
 
 _CLEARLY: Final = 0.35
 _SURELY: Final = 0.8
+_NEAREST: Final = 1.5  # what a quantity's nearness is of its sentence's share at most
 _ALL: Final = frozenset(
     ["all", "any", "every", "anyone", "everyone", "anybody", "everybody", "each", "always", "anything"]
 )
@@ -35,7 +37,7 @@ def _number(claim: Line, passage: Passage, cover: Cover) -> str:
     if not _predicate_held(claim, cover):
         return ""
     for quantity in claim.quantities:
-        rival = _rival(quantity, claim, passage, cover)
+        rival = _rival(quantity, passage, cover)
         if rival is not None:
             place, other = rival
             return f"says {claim.surface(quantity)} where the context has {passage.places[place].line.surface(other)}"
@@ -48,15 +50,16 @@ def _predicate_held(claim: Line, cover: Cover) -> bool:
     return 2 * sum(match is not None for match in said) >= len(said)
 
 
-def _rival(quantity: Quantity, claim: Line, passage: Passage, cover: Cover) -> tuple[int, Quantity] | None:
+def _rival(quantity: Quantity, passage: Passage, cover: Cover) -> tuple[int, Quantity] | None:
     """Another quantity of the same kind that stands nearer to the claim's words than any equal one."""
-    equal: list[tuple[int, Quantity]] = []
-    rivals: list[tuple[int, Quantity]] = []
-    for place, other in _like(quantity, passage):
-        if quantity.equals(other):
-            equal.append((place, other))
-        elif quantity.rivals(other) and not any(other.equals(each) for each in claim.quantities):
-            rivals.append((place, other))
+    equal = equal_quantities(quantity, passage)
+    said = cover.spread.equal_places
+    sharing = cover.spread.sharing(_CLEARLY / _NEAREST)  # elsewhere nothing is near enough
+    rivals = [
+        (place, other)
+        for place, other in passage.by_kind.get(quantity.kind, ())
+        if place in sharing and (place, other.first) not in said and quantity.rivals(other)
+    ]
 
     def near(option: tuple[int, Quantity]) -> float:
         place, other = option
@@ -88,13 +91,6 @@ def _outdoes(
     if rival[0] == equal[0]:
         return near(rival) > near(equal) + _CLEARLY
     return cover.sentence_share(rival[0]) > cover.sentence_share(equal[0]) + _CLEARLY
-
-
-def _like(quantity: Quantity, passage: Passage) -> Iterator[tuple[int, Quantity]]:
-    for number, place in enumerate(passage.places):
-        for other in place.line.quantities:
-            if other.kind == quantity.kind or quantity.equals(other):
-                yield number, other
 
 
 def _same_noun(one: Quantity, two: Quantity) -> bool:

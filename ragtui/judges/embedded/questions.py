@@ -12,7 +12,7 @@ from ragtui.judges.embedded.facts import facts
 from ragtui.judges.embedded.languages import ENGLISH, Language, language_of
 from ragtui.judges.embedded.openers import bare_denial, says_nothing, without_opener
 from ragtui.judges.embedded.passage import read_passage
-from ragtui.judges.embedded.support import CONTRADICTED, ENTAILED, NEUTRAL, judge_claim
+from ragtui.judges.embedded.support import CONTRADICTED, ENTAILED, NEUTRAL, Finding, judge_claim
 from ragtui.judges.embedded.words import names_in
 from ragtui.judges.judge import Question, Verdict
 from ragtui.judges.refusals import declines, states_nothing
@@ -68,8 +68,10 @@ def verify(
     names = names_in(source)
     passage = read_passage(chunks, language)
     found = []
+    known: dict[str, Finding] = {}  # a text may say one thing many times
     for claim in claims:
-        result = judge_claim(without_opener(claim), passage, language, question, names)
+        if (result := known.get(claim)) is None:
+            result = known[claim] = judge_claim(without_opener(claim), passage, language, question, names)
         place = None if result.place is None else passage.places[result.place]
         if place is None:
             found.append(Evidence(claim, result.verdict, note=result.fault))

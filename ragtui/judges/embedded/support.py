@@ -7,7 +7,7 @@ from typing import Final
 
 from ragtui.judges.embedded.conflicts import conflict
 from ragtui.judges.embedded.languages import Language
-from ragtui.judges.embedded.matching import Cover, covers
+from ragtui.judges.embedded.matching import Cover, best_cover
 from ragtui.judges.embedded.passage import Passage
 from ragtui.judges.embedded.words import Line, analyse, plain
 
@@ -40,10 +40,9 @@ def judge_claim(
     are words known to be names from the text that the claim is of."""
     line = analyse(claim, language, names & {claim.split(" ", 1)[0]})
     given = frozenset(word.stem for word in analyse(question, language).words) if question else frozenset()
-    found = covers(line, passage, given)
-    if not found:
+    best = best_cover(line, passage, given)
+    if best is None:
         return Finding(NEUTRAL, 0.0, None, _missing(line, None))
-    best = found[0]
     against = conflict(line, passage, best) if best.share >= _COMPARABLE else ""
     if against:
         return Finding(CONTRADICTED, best.share, best.home, against)

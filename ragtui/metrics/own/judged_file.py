@@ -56,6 +56,17 @@ Do not judge ...
 '''
 
 
+_PLACEHOLDERS: Final = ("Judge how well the answer ...", "Not at all: ...", "Partly: ...", "Fully: ...")
+
+
+def placeholders(metric: Metric) -> tuple[str, ...]:
+    """What of the template's text still stands in the place of what a judge is to be told."""
+    if metric.rubric is None:
+        return ()
+    told = {line.strip() for text in (metric.rubric.task, *metric.rubric.levels.values()) for line in text.splitlines()}
+    return tuple(each for each in _PLACEHOLDERS if each in told)
+
+
 def read_judged(file: OwnFile, workspace: Workspace) -> Metric:
     """The metric of a TOML file.
 

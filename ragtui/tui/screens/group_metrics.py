@@ -121,6 +121,42 @@ class GroupMetrics:
         else:
             tell(self._here, "what you wrote is kept: e goes on with it")
 
+    def do_delete_metric(self, name: str = "") -> None:
+        if name:
+            self._ask_to_delete(name)
+            return
+        own = group_work.own_metrics(self.workbench)
+        if not own:
+            tell(self._here, "there is no metric of your own; m makes one", "warning")
+            return
+        choices = [
+            Choice(each, each, f"in use by {', '.join(groups)}" if groups else "in no group", dim=bool(groups))
+            for each, groups in own.items()
+        ]
+        self._here.app.push_screen(
+            Choosing("delete which metric of your own?", choices),
+            lambda chosen: self._ask_to_delete(chosen) if chosen else None,
+        )
+
+    def _ask_to_delete(self, name: str) -> None:
+        if groups := group_work.own_metrics(self.workbench).get(name):
+            tell(self._here, f"{name} is in use by {', '.join(groups)}; take it out there first", "warning")
+            return
+
+        def delete(answer: str | None) -> None:
+            if answer != "delete":
+                return
+            try:
+                gone = group_work.delete(self.workbench, name)
+            except (MetricError, OSError) as error:
+                tell(self._here, str(error), "error")
+                return
+            self.refreshed()
+            tell(self._here, f"deleted {gone}; its versions stay in .ragtui/metrics/")
+
+        choices = [Choice("keep", "Keep it"), Choice("delete", f"Delete {name}")]
+        self._here.app.push_screen(Choosing(f"delete the metric {name}?", choices), delete)
+
     def do_allow(self) -> None:
         metric = self.metric
         file = self.workbench.own_file(metric)[0] if metric is not None else None

@@ -237,7 +237,7 @@ class GroupsPane(GroupMetrics, Pane):
     def why_not(self, name: str) -> str | None:
         if name == "undo":
             return None if self.workbench.can_undo_groups else "nothing was changed"
-        if name in ("new-group", "new-metric", "import"):
+        if name in ("new-group", "new-metric", "delete-metric", "import"):
             return None
         if name in ("propose", "try-metric") and not self.workbench.usable_datasets():
             return "open a dataset first (1)"

@@ -110,7 +110,7 @@ def _difference(found: MetricComparison, metric: PlannedMetric) -> dict[str, str
     arrow = {"good": " ▲", "bad": " ▼"}.get(tone, "")
     return {
         "delta": wording.signed_number(found.delta, digits) + arrow,
-        "interval": wording.interval(found.ci95, digits, signed=True),
+        "interval": wording.paired_interval(found, digits),
         "p": wording.p_value(found.p_holm if found.p_holm is not None else found.p),
         "wins": f"{found.wins}/{found.ties}/{found.losses}",
         "pairs": f"{found.n_pairs:,}",

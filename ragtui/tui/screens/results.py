@@ -13,6 +13,7 @@ from textual.containers import Horizontal
 from textual.timer import Timer
 
 from ragtui.experiments.store import StoreError
+from ragtui.text import cell
 from ragtui.tui.actions import bindings
 from ragtui.tui.opened import complete_path
 from ragtui.tui.performing import tell, work
@@ -301,6 +302,36 @@ class ResultsPane(Pane, CaseActions):
         else:
             self.app.push_screen(Reading("at other cuts  (:what-if 1 5 20 chooses them)", what_if(found, case_id)))
 
+    def do_slices(self, column: str = "") -> None:
+        work(self, partial(self._slices if column else self._choose_slices, column), "slices")
+
+    async def _choose_slices(self, _: str) -> None:
+        from ragtui.experiments.slices import sliceable
+        from ragtui.tui.widgets.choosing import Choice, Choosing
+
+        triage = self.triage
+        if triage is None:
+            return
+        found = await asyncio.to_thread(sliceable, triage.results)
+        if not found:
+            tell(self, "no column has few enough values to look at the cases by", "warning")
+            return
+        choices = [Choice(name, cell(name), f"{n} values") for name, n in found.items()]
+        self.app.push_screen(Choosing("by which column?", choices), lambda name: self.do_slices(name) if name else None)
+
+    async def _slices(self, column: str) -> None:
+        from ragtui.tui.screens.reading import Reading
+        from ragtui.tui.screens.slices_view import slices_of
+
+        triage = self.triage
+        if triage is None:
+            return
+        found = await asyncio.to_thread(self.workbench.slices, triage, column)
+        if isinstance(found, str):
+            tell(self, found, "error")
+        else:
+            self.app.push_screen(Reading(f"by {column}", slices_of(found, triage.results)))
+
     def do_blind(self) -> None:
         from ragtui.tui.blind import BlindLabels
         from ragtui.tui.screens.blind_labelling import BlindLabelling
@@ -365,6 +396,6 @@ class ResultsPane(Pane, CaseActions):
             return None if self.triage.compared else "there is no baseline"
         if name in ("blind", "agreement"):
             return None if self.triage.can_label else "this result file is only read"
-        if name in ("strict", "export", "what-if", "columns"):
+        if name in ("strict", "export", "what-if", "slices", "columns"):
             return None
         return self.why_no_case(name)
