@@ -63,7 +63,11 @@ class Workspace:
         return node if isinstance(node, dict) else {}
 
     def save(self, *keys: str, value: dict[str, Any] | None) -> Workspace:
-        """Writes one table of ``ragtui.toml`` (``None`` removes it), keeping the user's comments; returns the new state."""
+        """Writes one table of ``ragtui.toml`` (``None`` removes it), keeping the user's comments; returns the new state.
+
+        Raises:
+            OSError: the file cannot be written, or what the table would stand in is none.
+        """
         import tomlkit
 
         document = tomlkit.parse(self.config_path.read_text("utf-8") if self.config_path.exists() else "")
@@ -72,6 +76,8 @@ class Workspace:
             if key not in node:
                 node[key] = tomlkit.table(is_super_table=True)
             node = node[key]
+            if not isinstance(node, dict):
+                raise OSError(errno.EINVAL, f"{key} must be a table; `ragtui doctor` tells more", str(self.config_path))
         if value is None:
             node.pop(keys[-1], None)
         else:
@@ -112,7 +118,10 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         with path.open("ab") as stream:
             yield stream
         return
-    target = path.resolve() if path.is_symlink() else path
+    try:
+        target = path.resolve() if path.is_symlink() else path
+    except RuntimeError as error:  # links in a circle; from Python 3.13 on that is no error here
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from error
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.")
     try:
         with os.fdopen(handle, "wb") as stream:

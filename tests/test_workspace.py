@@ -83,3 +83,16 @@ def test_the_bundled_folders_are_found(name: str) -> None:
 def test_a_missing_bundled_folder_says_what_to_do() -> None:
     with pytest.raises(FileNotFoundError, match="install ragtui again"):
         bundled("nothing")
+
+
+def test_what_a_table_cannot_stand_in_is_not_written_over(tmp_path: Path) -> None:
+    (tmp_path / "ragtui.toml").write_text("datasets = 3\n")
+    with pytest.raises(OSError, match="datasets must be a table"):
+        Workspace.open(tmp_path).save("datasets", "a.csv", value={"roles": {"a": "input"}})
+    assert (tmp_path / "ragtui.toml").read_text() == "datasets = 3\n"
+
+
+def test_links_in_a_circle_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "loop.md").symlink_to("loop.md")
+    with pytest.raises(OSError, match="symbolic links"):
+        write_atomically(tmp_path / "loop.md", "text")

@@ -2,10 +2,11 @@
 
     python benchmarks/consumers/accept.py [--platforms beir,evalscope,…] [--keep DIR] [--all] [--markdown]
 
-Makes sound and damaged datasets in a temporary folder, adds the product's samples and cases, asks ``ragtui check --for
-PLATFORM``, and lets the platform's own loader, in an environment made for this, load each. A set is loaded as meant if the
-ids, texts and grades that come out are those that went in. Prints a line for each set, and the versions; ends with 1 where
-ragtui and a platform disagree. ``--keep DIR`` keeps the environments there, for the next time.
+Makes sound and damaged datasets in a temporary folder, adds the product's samples and cases and what ragtui itself writes
+(damaged sets that its fixes make ready, samples converted), asks ``ragtui check --for PLATFORM``, and lets the platform's
+own loader, in an environment made for this, load each. A set is loaded as meant if the ids, texts and grades that come out
+are those that went in. Prints a line for each set, and the versions; ends with 1 where ragtui and a platform disagree.
+``--keep DIR`` keeps the environments there, for the next time.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from typing import Any, Final
 
 import case_sets
 import retrieval_sets
+import written_sets
 from environments import PEERS, prepare, versions
 from trial import Trial
 
@@ -62,6 +64,9 @@ def main() -> int:
         root = Path(options.keep or temporary)
         made = Path(temporary, "sets")
         trials = [*retrieval_sets.trials(made, REPOSITORY), *case_sets.trials(made, REPOSITORY)]
+        trials = [trial for trial in trials if trial.platform in wanted]
+        written = written_sets.trials(trials, made, REPOSITORY / "sample_data", carry_out)
+        trials += [trial for trial in written if trial.platform in wanted]
         results: list[Result] = []
         told: dict[str, dict[str, str]] = {}
         for platform in wanted:
@@ -113,6 +118,12 @@ def ask(trials: list[Trial]) -> list[Verdict]:
     script = Path(__file__).parent / "verdicts.py"
     told = run([sys.executable, str(script)], asked)
     return [Verdict(each["status"] == 0, tuple(each["codes"])) for each in map(json.loads, told)]
+
+
+def carry_out(commands: list[list[str]]) -> list[int]:
+    """The status of each ``ragtui`` command."""
+    script = Path(__file__).parent / "commands.py"
+    return [int(line) for line in run([sys.executable, str(script)], written_sets.asked(commands))]
 
 
 def run(command: list[str], given: str) -> list[str]:

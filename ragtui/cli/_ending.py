@@ -19,6 +19,7 @@ INTERRUPTED: Final = 130
 READER_GONE: Final = 141  # as the shell says it of a program that wrote to a closed pipe
 TRACEBACK: Final = "RAGTUI_TRACEBACK"
 
+_LOOP: Final = "Symlink loop from "
 _NOT_AS_TYPED: Final[type[Exception]] = typer.BadParameter.__mro__[2]  # Click's ClickException
 
 
@@ -76,6 +77,8 @@ def _fault(error: BaseException) -> int:
     where = f" in {Path(place[0].filename).name}:{place[0].lineno}" if place else ""
     if type(error).__module__.startswith("ragtui."):
         say(str(error))  # ragtui's own errors are one line with the remedy
+    elif isinstance(error, RuntimeError) and str(error).startswith(_LOOP):  # pathlib's, up to Python 3.12
+        say(f"{str(error).removeprefix(_LOOP).strip(chr(39))}: too many levels of symbolic links")
     elif isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EIO, errno.EDQUOT) and not error.filename:
         say(f"the output cannot be written: {error.strerror}")
     elif isinstance(error, OSError) and error.filename:

@@ -22,11 +22,14 @@ def command(
     from ragtui.cli._stop import could_not_run
     from ragtui.experiments.doctor import examine
     from ragtui.text import cell
+    from ragtui.tui.actions import read_keymap
     from ragtui.workspace import Workspace, WorkspaceError
 
     try:
         size = os.get_terminal_size(sys.stdout.fileno()) if sys.stdout.isatty() else None
-        facts = examine(Workspace.open("."), None if size is None else (size.columns, size.lines))
+        workspace = Workspace.open(".")
+        wrong_keys = [each.removeprefix("keys: ") for each in read_keymap(workspace.table("keys"))[1]]
+        facts = examine(workspace, None if size is None else (size.columns, size.lines), wrong_keys)
     except (WorkspaceError, FileNotFoundError) as error:
         could_not_run(str(error))
     wrong = [each for each in facts if each.problem]

@@ -64,6 +64,7 @@ def command(
     from ragtui.datasets.check import CannotOpen
     from ragtui.experiments.gates import GateError, Gates, judge, limit, nothing_scored, with_file
     from ragtui.experiments.grouping import GroupError, looked_at
+    from ragtui.experiments.merging import waiting
     from ragtui.experiments.metrics_file import MetricsFileError, read_metrics_file
     from ragtui.experiments.opened import at_cuts_of, open_results
     from ragtui.experiments.planning import PlanError
@@ -78,7 +79,10 @@ def command(
     try:
         workspace = Workspace.open(".")
         if experiment is None:
-            print_list(Store.open(workspace).list(), out)
+            store = Store.open(workspace)
+            print_list(store.list(), out)
+            for each in waiting(store):
+                typer.echo(f"{cell(each)}: ragtui merge")
             return
         settings = read_metrics_file(metrics) if metrics is not None else None
         results = open_results(experiment, workspace, settings)

@@ -20,14 +20,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.datasets.case_ids import CASE_ID
 from ragtui.datasets.containers.table import LINE
+from ragtui.datasets.damaged_zip import NO_ZIP
 from ragtui.datasets.dataset import Dataset
 from ragtui.workspace import replacing
 
 if TYPE_CHECKING:
     from zipfile import ZipFile, ZipInfo
-
-NO_ZIP: Final = (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, RuntimeError, EOFError)
-"""What reading a file that is no zip, or a damaged, encrypted or strangely packed one, raises."""
 
 VERSION: Final = 1
 KIND: Final = "ragtui-archive"
@@ -68,9 +66,21 @@ def is_archive(path: Path) -> bool:
                 return False
         with zipfile.ZipFile(path) as package:
             names = package.namelist()
-    except (zipfile.BadZipFile, OSError):
+    except (*NO_ZIP, OSError):
         return False
     return MANIFEST in names and CASES in names
+
+
+def is_golden(path: Path) -> bool:
+    """Whether a file is an archive that was marked as never to be tuned on."""
+    if not path.is_file() or not is_archive(path):
+        return False
+    try:
+        with zipfile.ZipFile(path) as package, package.open(MANIFEST) as stream:
+            manifest = json.loads(stream.read(LARGEST_MEMBER))
+    except (*NO_ZIP, OSError, ValueError, RecursionError):
+        return False  # reading it says why
+    return isinstance(manifest, dict) and manifest.get("golden") is True
 
 
 def export(dataset: Dataset, path: Path, golden: bool = False) -> int:

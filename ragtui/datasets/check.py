@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
@@ -23,6 +23,7 @@ __all__ = [
     "CannotOpen",
     "Opened",
     "check_options",
+    "mapping_report",
     "not_read",
     "once_for",
     "open_dataset",
@@ -112,6 +113,9 @@ def open_datasets(
     for place in places:
         once.expect(place.sources)
         watch.total += sum(place.sizes)
+    options = replace(
+        options, golden=(*options.golden, *_marked(source for place in places for source in place.sources))
+    )
     for place in places:
         path, found = place.typed, 0
         passed = [each for each in place.unread if once.passes(each)]
@@ -254,10 +258,24 @@ def golden_at(path: str) -> Golden:
     Raises:
         CannotOpen: it cannot be read.
     """
-    dataset, _ = open_dataset(path)
+    return _as_golden(open_dataset(path)[0])
+
+
+def _as_golden(dataset: Dataset) -> Golden:
     frame, column = (dataset.cases, "_name") if dataset.cases is not None else (dataset.queries, "text")
     texts = [] if frame is None else frame[column].to_list()
     return Golden(dataset.location.resolve(), dataset.name, frozenset(filter(None, map(asked, texts))))
+
+
+def _marked(sources: Iterable[Source]) -> Iterator[Golden]:
+    """The archives among these that were marked as golden when they were exported."""
+    from ragtui.datasets.archive import is_golden
+
+    for source in sources:
+        if is_golden(source.path):
+            report = Report(source.file, 0, _DEFAULTS.admits)
+            for dataset in formats()["archive"].read(source, Sniff(100, ""), report, _DEFAULTS):
+                yield _as_golden(dataset)
 
 
 def check_options(
@@ -314,15 +332,19 @@ def _read(source: Source, format: Format, sniff: Sniff, options: ReadOptions, op
     opened.reports.append(report)
     if options.mapping is not None:
         opened.reports.extend(
-            _mapped(each, place, options.mapping, options) for place, each in enumerate(datasets, first)
+            mapping_report(each, options.mapping, place, options) for place, each in enumerate(datasets, first)
         )
     opened.datasets.extend(datasets)
     if not datasets and not report.counts:
         raise CannotOpen(f"{source.shown}: cannot be read as {format.id}: {_nobody_knows(source)}")
 
 
-def _mapped(dataset: Dataset, place: int, path: Path, options: ReadOptions) -> Report:
-    """What is wrong with a mapping file, judged by the data it is for."""
+def mapping_report(dataset: Dataset, path: Path, place: int = 0, options: ReadOptions = _DEFAULTS) -> Report:
+    """What is wrong with a mapping file, judged by the data it is for.
+
+    Raises:
+        CannotOpen: it cannot be read.
+    """
     from ragtui.datasets.mapping_files import read_mapping
     from ragtui.datasets.rules.mapping import Mapped
 
@@ -339,21 +361,28 @@ def _mapped(dataset: Dataset, place: int, path: Path, options: ReadOptions) -> R
 def _nobody_knows(source: Source) -> str:
     """Why no format takes a file, as far as can be said."""
     from ragtui.datasets.containers import reading_of
+    from ragtui.datasets.other_kinds import other_kind
 
     if source.is_folder:
         return "no dataset ragtui knows"
-    if not Path(source.path).stat().st_size:
-        return "the file is empty"
+    if (kind := other_kind(source.path)) is not None:
+        return kind
     reading = reading_of(source)
     table = reading.table
-    errors = [finding for finding in reading.report.findings if finding.level is Level.ERROR]
+    errors = sorted(
+        (finding for finding in reading.report.findings if finding.level is Level.ERROR),
+        key=lambda finding: finding.code.startswith("TEXT"),  # of bytes that are no JSON the encoding matters least
+    )
     told = f"line {errors[0].line}: {errors[0].message}" if errors and errors[0].line else ""
     told = told or (errors[0].message if errors else "")
     if table is None:
         return told or "not a dataset ragtui knows (neither CSV, JSON, JSONL nor XLSX)"
     headers = ", ".join(repr(header) for header in table.headers[:8] if header)
     if not headers:
-        return told or "not a dataset ragtui knows: it has no named columns"
+        return (table.container.startswith("json") and told) or "not a dataset ragtui knows: it has no named columns"
+    twice = [header for header, count in Counter(filter(None, table.headers)).items() if count > 1]
+    if twice and not told:
+        told = f"more than once in the header: {', '.join(map(repr, twice[:8]))}; rename all but one of each"
     if table.container == "jsonl" and table.frame.height == 1 and errors and errors[0].code == "JSON010":
         return f"{told}; if it is one document, name it .json (its keys are {headers})"
     return f"not a dataset ragtui knows; its columns are {headers}; name its format with --format (table takes any)" + (

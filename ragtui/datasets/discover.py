@@ -75,7 +75,8 @@ def sources_at(
         raise CannotOpen("a path is empty; name a file or a folder (. is this one)")
     path, sheet = split_sheet(typed)
     if not path.exists():
-        raise CannotOpen(f"{typed}: no such file or folder")
+        where = f"a link to {os.readlink(path)}, where nothing is" if path.is_symlink() else "no such file or folder"
+        raise CannotOpen(f"{typed}: {where}")
     if not os.access(path, os.R_OK):
         raise CannotOpen(f"{typed}: no permission to read it")
     if path.is_dir() and forced is not None and getattr(forced, "folders", False):
@@ -153,17 +154,15 @@ def _in_folder(
         inner = os.path.join(relative, entry.name)
         if is_left_alone(entry.name) or folder / entry.name in parts:
             continue
-        if entry.is_dir(follow_symlinks=False):
-            yield from _in_folder(root, typed, on_skip, on_unread, inner, parts)
-        elif entry.is_file() and _NO_READER.fullmatch(entry.name):
-            on_unread(os.path.join(typed, inner))
-        elif entry.is_file() and not _NO_DATA.fullmatch(entry.name):
-            try:
-                found = _in_file(root / inner, os.path.join(typed, inner), inner)
-            except OSError as error:
-                on_skip(f"{os.path.join(typed, inner)}: {error.strerror or error}")
-            else:
-                yield from found
+        try:
+            if entry.is_dir(follow_symlinks=False):
+                yield from _in_folder(root, typed, on_skip, on_unread, inner, parts)
+            elif entry.is_file() and _NO_READER.fullmatch(entry.name):
+                on_unread(os.path.join(typed, inner))
+            elif entry.is_file() and not _NO_DATA.fullmatch(entry.name):
+                yield from _in_file(root / inner, os.path.join(typed, inner), inner)
+        except OSError as error:  # no permission, or a link that leads in a circle
+            on_skip(f"{os.path.join(typed, inner)}: {error.strerror or error}")
 
 
 def is_left_alone(name: str) -> bool:

@@ -73,6 +73,11 @@ class More:
     file: str = ""
 
 
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """``1 row``, ``1,204 rows``."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
 SHOWN_PER_RULE: Final = 1000  # findings listed per file and rule; the rest are counted
 _limit = SHOWN_PER_RULE
 

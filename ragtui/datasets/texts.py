@@ -107,7 +107,7 @@ def _objects(stream: BinaryIO) -> Iterator[dict[str, Any]]:
     raw = stream.readline()
     try:  # nearly every line is one sound object, which this reads five times as fast
         record = msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         record = None
     if isinstance(record, dict):
         yield record

@@ -52,6 +52,7 @@ class Signals:
 IN_TOP: Final = 3  # an answer first found below this rank was ranked too low
 PRESENT: Final = 0.6  # share of the expected answer's words that a context must hold to hold the answer
 ABSENT: Final = 0.4
+FEW: Final = 0.25  # share of the shorter text's words below which two texts hardly speak of the same
 GROUNDED: Final = ("groundedness", "groundedness_score")
 MEANING: Final = ("correctness", "completeness", "alignment", "similarity", "response_completeness")
 WORDING: Final = (
@@ -73,7 +74,7 @@ def diagnose(row: Signals) -> Diagnosis | None:
     grounded = _verdict(row.passed, GROUNDED)
     right = _verdict(row.passed, MEANING)
     if right is None:
-        right = _verdict(row.passed, WORDING)
+        right = _right_by_wording(row)
     if row.refused and row.gold and (row.gold_refuses or right is not True):
         return _refusal(row, found)
     if found is False and right is False and grounded and row.passed.get("relevance") and row.passed.get("retrieval"):
@@ -104,7 +105,32 @@ def diagnose(row: Signals) -> Diagnosis | None:
     return None
 
 
+def _right_by_wording(row: Signals) -> bool | None:
+    """What metrics of wording know of an answer's being right, where none compares meaning. A low score alone is no
+    evidence against it, for right answers are worded in many ways: it must say other numbers than every reference, or
+    share few of the words."""
+    verdict = _verdict(row.passed, WORDING)
+    if verdict is not False:
+        return verdict
+    return False if row.gold and all(_unlike(gold, row.response or "") for gold in row.gold) else None
+
+
+def _unlike(gold: str, response: str) -> str:
+    """How an answer differs from a reference, by numbers and words alone; empty where both may say the same."""
+    wanted, given = (words(each) or _short_words(each) for each in (gold, response))
+    numbers = [{word for word in said if word[0].isdigit()} for said in (wanted, given)]
+    if numbers[0] - numbers[1] and numbers[1] - numbers[0]:
+        mine, theirs = (", ".join(sorted(each)[:3]) for each in (numbers[1] - numbers[0], numbers[0] - numbers[1]))
+        return f"it says {mine} where the reference says {theirs}"
+    shared = len(wanted & given)
+    if shared >= FEW * max(1, min(len(wanted), len(given))):
+        return ""
+    return f"it has {shared} of the {len(wanted)} telling words of the reference"
+
+
 def _unlike_the_reference(row: Signals) -> str:
+    if _verdict(row.passed, MEANING) is None:
+        return f"{_unlike(row.gold[0], row.response or '')} (no metric compared the meaning)"
     if row.passed.get("correctness") and not row.passed.get("completeness", True):
         return "it leaves out what the reference says"
     return "it is not what the reference says"
@@ -153,7 +179,7 @@ def _unsupported(row: Signals) -> str:
 def _gold_in_contexts(row: Signals) -> tuple[bool | None, int, float]:
     """Whether the contexts hold the expected answer (``None`` where that is unclear), the rank of the first that does,
     and the share of its words that one of them holds."""
-    if not row.gold or row.gold_refuses or row.contexts is None:
+    if row.gold_refuses or row.contexts is None or not any(words(each) or _short_words(each) for each in row.gold):
         return None, 0, 0.0
     if not row.contexts:
         return False, 0, 0.0
@@ -165,11 +191,13 @@ def _gold_in_contexts(row: Signals) -> tuple[bool | None, int, float]:
 
 def coverage(gold: str, contexts: Sequence[str]) -> tuple[float, int]:
     """The largest share of the gold answer's words that one context holds, and the rank (from 1) of the first context
-    that holds nearly as much. Numbers count like words; short words do not count."""
-    wanted = words(gold)
+    that holds nearly as much. Numbers count like words; short words count only where there are no others."""
+    wanted, read = words(gold), words
+    if not wanted:
+        wanted, read = _short_words(gold), _short_words
     if not wanted:
         return 0.0, 0
-    shares = [len(wanted & words(each)) / len(wanted) for each in contexts]
+    shares = [len(wanted & read(each)) / len(wanted) for each in contexts]
     best = max(shares)
     return best, next(rank for rank, share in enumerate(shares, start=1) if share >= min(best, PRESENT))
 
@@ -189,6 +217,12 @@ def words(text: str) -> frozenset[str]:
         elif len(word) > 3 or word[0].isdigit():
             found.add(word[:6])  # a crude stem: endings differ between answer and context
     return frozenset(found)
+
+
+@lru_cache(maxsize=8_192)
+def _short_words(text: str) -> frozenset[str]:
+    """Every word, for texts that have none of at least four letters: ``Bob``, ``yes``."""
+    return frozenset(_WORD.findall(text.casefold()))
 
 
 def diagnose_ranking(grades: Mapping[str, int], ranking: Sequence[str], k: int) -> Diagnosis | None:

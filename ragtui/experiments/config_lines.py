@@ -30,11 +30,20 @@ class Setting:
 
 def settings(path: Path, config: Mapping[str, Any]) -> list[Setting]:
     """Every value of a TOML file that was read as ``config``; what looks like a secret is not shown."""
-    try:
-        lines = _lines(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError):
-        lines = {}
+    lines = _lines_of(path)
     return [Setting(".".join(keys), _shown(keys, value), _line_of(keys, lines)) for keys, value in _leaves(config, ())]
+
+
+def line_of(path: Path, keys: Path_) -> int:
+    """The line of a value or a table of a TOML file, 0 where it cannot be told."""
+    return _line_of(keys, _lines_of(path))
+
+
+def _lines_of(path: Path) -> dict[Path_, int]:
+    try:
+        return _lines(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return {}
 
 
 def _leaves(node: Mapping[str, Any], above: Path_) -> Iterator[tuple[Path_, Any]]:
@@ -65,7 +74,8 @@ def _lines(text: str) -> dict[Path_, int]:
     for number, line in enumerate(text.split("\n"), start=1):
         if header := _HEADER.match(line):
             table = _keys(header[1]) or table
-            found.setdefault(table, number)
+            for n in range(1, len(table) + 1):  # [a.b] makes a as well
+                found.setdefault(table[:n], number)
         elif (key := _KEY.match(line)) and (named := _keys(key[1])):
             found.setdefault((*table, *named), number)
     return found

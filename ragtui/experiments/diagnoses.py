@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -16,6 +16,7 @@ from ragtui.experiments.frames import kept
 from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.progress import Status
 from ragtui.experiments.recorder import evidence_of
+from ragtui.experiments.store import marks
 from ragtui.experiments.stored_rankings import rankings
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ _TELLING: Final = ("nDCG", "Recall", "MRR", "MAP", "Hit", "R-precision")
 _AT_ONCE: Final = 500
 
 
-VERSION: Final = 3  # of the rules; causes that others found are found anew
+VERSION: Final = 4  # of the rules; causes that others found are found anew
 
 
 def diagnoses(results: StoredResults, side: Side) -> pl.DataFrame:
@@ -140,7 +141,7 @@ def _signals(row: Any, evidence: str | None, passed: dict[str, bool]) -> Signals
 def _texts(results: StoredResults, side: Side, positions: list[int]) -> dict[int, Any]:
     found = results.store.query(
         "SELECT position, text, contexts, expected FROM responses JOIN cases USING (experiment, position) "
-        f"WHERE experiment = ? AND side = ? AND position IN ({_marks(positions)})",
+        f"WHERE experiment = ? AND side = ? AND position IN ({marks(positions)})",
         results.number,
         side,
         *positions,
@@ -152,14 +153,10 @@ def _claims(results: StoredResults, side: Side, positions: list[int]) -> dict[in
     metrics = [each.spec for each in results.plan.metrics if each.spec.startswith("groundedness")]
     found = results.store.query(
         "SELECT position, evidence FROM scores WHERE experiment = ? AND side = ? AND repeat = 1 "
-        f"AND metric IN ({_marks(metrics)}) AND position IN ({_marks(positions)})",
+        f"AND metric IN ({marks(metrics)}) AND position IN ({marks(positions)})",
         results.number,
         side,
         *metrics,
         *positions,
     )
     return {row["position"]: row["evidence"] for row in found}
-
-
-def _marks(values: Sequence[object]) -> str:
-    return ",".join("?" * len(values))

@@ -8,14 +8,15 @@ import platform
 import shutil
 import sqlite3
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from typing import Final
 
 from ragtui import __version__
 from ragtui.experiments import database, writer_lock
-from ragtui.experiments.config_lines import settings
+from ragtui.experiments.config_faults import faults
+from ragtui.experiments.config_lines import line_of, settings
 from ragtui.experiments.places import places
 from ragtui.experiments.store import Store, StoreError
 from ragtui.workspace import CONFIG_NAME, Workspace
@@ -36,18 +37,18 @@ class Fact:
     problem: str = ""
 
 
-def examine(workspace: Workspace, size: tuple[int, int] | None = None) -> list[Fact]:
+def examine(workspace: Workspace, size: tuple[int, int] | None = None, wrong_keys: Sequence[str] = ()) -> list[Fact]:
     """Everything, by topic: ``versions``, ``terminal``, ``places``, ``config``, ``store``. Nothing is written or sent.
 
-    ``size`` is columns and lines of the terminal, ``None`` where there is none. No key or other secret is among the facts.
+    ``size`` is columns and lines of the terminal, ``None`` where there is none; ``wrong_keys`` is what the app cannot use
+    of ``[keys]``. No key or other secret is among the facts.
     """
     return [
         *_versions(),
         *_terminal(os.environ, size),
         *(Fact("places", each.name, str(each.path), "" if each.path.exists() else "not there") for each in places(workspace)),
-        *_config(workspace),
+        *_config(workspace, wrong_keys),
         *_judges(workspace, os.environ),
-        *_groups(workspace),
         *_store(workspace),
     ]  # fmt: skip
 
@@ -95,11 +96,19 @@ def _terminal(environment: Mapping[str, str], size: tuple[int, int] | None) -> I
             yield Fact("terminal", name, environment[name], "environment", gone)
 
 
-def _config(workspace: Workspace) -> Iterator[Fact]:
+def _config(workspace: Workspace, wrong_keys: Sequence[str]) -> Iterator[Fact]:
     found = settings(workspace.config_path, workspace.config)
+    wrong = {".".join(each.keys): each for each in faults(workspace)}
     for each in found:
-        yield Fact("config", each.name, each.value, f"{workspace.config_path}:{each.line}")
-    if not found:
+        fault = wrong.pop(each.name, None)
+        problem = fault.message if fault is not None else ""
+        yield Fact("config", each.name, each.value, f"{workspace.config_path}:{each.line}", problem)
+    for name, fault in wrong.items():
+        line = line_of(workspace.config_path, fault.keys)
+        yield Fact("config", name, "", f"{workspace.config_path}:{line}", fault.message)
+    for told in wrong_keys:
+        yield Fact("config", "keys", "", f"{workspace.config_path}:{line_of(workspace.config_path, ('keys',))}", told)
+    if not found and not wrong:
         yield Fact("config", CONFIG_NAME, "nothing is set; everything is as it comes", str(workspace.config_path))
 
 
@@ -108,8 +117,7 @@ def _judges(workspace: Workspace, environment: Mapping[str, str]) -> Iterator[Fa
 
     for each in profiles(workspace):
         if isinstance(each, JudgeError):
-            yield Fact("judges", "unusable", "", str(workspace.config_path), str(each))
-            continue
+            continue  # among the settings
         needed = each.key_name and not (each.local and each.key_env is None)
         if not needed:
             yield Fact("judges", each.name, "needs no key")
@@ -117,17 +125,6 @@ def _judges(workspace: Workspace, environment: Mapping[str, str]) -> Iterator[Fa
         there = bool(environment.get(each.key_name, "").strip())
         told = "" if there else f"set the environment variable {each.key_name} to your key"
         yield Fact("judges", each.name, f"{each.key_name} is {'set' if there else 'not set'}", "environment", told)
-
-
-def _groups(workspace: Workspace) -> Iterator[Fact]:
-    from ragtui.metrics.groups import group_names, load_group
-    from ragtui.metrics.spec import MetricError
-
-    for name in group_names(workspace):
-        try:
-            load_group(workspace, name)
-        except MetricError as error:
-            yield Fact("groups", name, "", str(workspace.config_path), str(error))
 
 
 def _store(workspace: Workspace) -> Iterator[Fact]:

@@ -172,6 +172,26 @@ def merge_all(store: Store) -> dict[str, str]:
     return out
 
 
+def waiting(store: Store) -> list[str]:
+    """What shards in the workspace hold and its store does not, an experiment a line; none of it is in any figure yet.
+
+    Raises:
+        StoreError: a store of a shard cannot be read.
+    """
+    if not (store.workspace.state / FOLDER).is_dir():
+        return []
+    done = {entry.id: entry.done for entry in store.list()}
+    by_cut: dict[tuple[str, int], list[FoundShard]] = {}
+    for each in find_shards(store.workspace):
+        by_cut.setdefault((each.entry.id, each.shard.of), []).append(each)
+    return [
+        f"{len(found)} of {of} shards of {experiment} ({found[0].entry.plan.dataset}) are here"
+        f"{f', {unfinished} not done' if (unfinished := sum(not each.finished for each in found)) else ''}; not merged"
+        for (experiment, of), found in by_cut.items()
+        if sum(each.entry.done for each in found) > done.get(experiment, 0)
+    ]
+
+
 def told(merged: Merged) -> str:
     """Which shards are not there or not done, in one line."""
     parts = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -56,6 +56,11 @@ class Entry:
 
 def now() -> str:
     return f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%fZ}"
+
+
+def marks(values: Collection[object]) -> str:
+    """A question mark for each value of a list in SQL."""
+    return ",".join("?" * len(values))
 
 
 class Store:

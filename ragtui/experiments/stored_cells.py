@@ -14,6 +14,7 @@ from ragtui.experiments.labelled_answers import told_apart
 from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.recorder import evidence_of, response_of
 from ragtui.experiments.results import CaseDetail, Cell, SideDetail
+from ragtui.experiments.store import marks
 from ragtui.experiments.stored_rankings import ranking, unjudged
 from ragtui.metrics.score import State
 
@@ -91,11 +92,10 @@ def _cell_rows(
 ) -> dict[int, list[dict[str, Any]]]:
     """The stored cells of the positions from ``start`` up to ``end``. The metrics are named because the index has them
     before the positions: without them every score of the side would be looked at."""
-    marks = ",".join("?" * len(results.metrics))
     found = results.store.query(
         "SELECT scores.*, calls.judge, calls.attempts, calls.prompt_tokens, calls.completion_tokens, calls.cost, "
         f"calls.latency_ms{texts} FROM scores LEFT JOIN calls ON calls.id = scores.call "
-        f"WHERE scores.experiment = ? AND scores.side = ? AND scores.metric IN ({marks}) "
+        f"WHERE scores.experiment = ? AND scores.side = ? AND scores.metric IN ({marks(results.metrics)}) "
         "AND scores.position >= ? AND scores.position < ?",
         results.number,
         side,

@@ -10,7 +10,7 @@ import polars as pl
 
 from ragtui.experiments.plan import Side
 from ragtui.experiments.results import RankedDocument
-from ragtui.experiments.store import StoreError
+from ragtui.experiments.store import StoreError, marks
 
 if TYPE_CHECKING:
     from ragtui.experiments.stored_results import StoredResults
@@ -52,8 +52,7 @@ def rankings(
                 scores[doc] = score
     for start in range(0, len(positions), _AT_ONCE):
         part = positions[start : start + _AT_ONCE]
-        marks = ",".join("?" * len(part))
-        sql = f"SELECT position, judgments FROM cases WHERE experiment = ? AND position IN ({marks})"
+        sql = f"SELECT position, judgments FROM cases WHERE experiment = ? AND position IN ({marks(part)})"
         for row in results.store.query(sql, results.number, *part):
             if row["judgments"] is not None:
                 judged = json.loads(row["judgments"])["documents"] or []

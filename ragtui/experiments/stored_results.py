@@ -43,6 +43,8 @@ class StoredResults:
         self.cluster: str | None = None
         self.slicing: tuple[str, ...] = ()
         self._folded: dict[tuple[str, Side], pl.DataFrame] = {}
+        self._summarised: dict[str | None, list[MetricSummary]] = {}  # by the column that cases are clustered by
+        self._compared: dict[str | None, list[MetricComparison]] = {}
         self._known_causes: dict[Side, pl.DataFrame] = {}
         self._known_frames: dict[Side, list[tuple[str, pl.DataFrame]]] = {}
 
@@ -59,29 +61,31 @@ class StoredResults:
 
     def summaries(self) -> list[MetricSummary]:
         """Per metric in the group's order, the candidate before the baseline."""
-        return [
-            tally.summary(
-                self.folded(metric, side), metric, side, self._sources_of(side), notes=self._notes(metric, side)
-            )
-            for metric in self.plan.metrics
-            for side in self.sides
-        ]
+        if self.cluster not in self._summarised:
+            self._summarised[self.cluster] = [
+                tally.summary(
+                    self.folded(metric, side), metric, side, self._sources_of(side), notes=self._notes(metric, side)
+                )
+                for metric in self.plan.metrics
+                for side in self.sides
+            ]
+        return self._summarised[self.cluster]
 
     def comparisons(self) -> list[MetricComparison]:
         """Per metric, with Holm's p over all of them; empty without a baseline."""
         if Side.BASELINE not in self.sides:
             return []
-        return tally.adjusted(
-            [
-                tally.comparison(
-                    self._with_sources(self.folded(metric, Side.CANDIDATE)),
-                    self.folded(metric, Side.BASELINE),
-                    metric,
-                    self.plan.seed,
-                    "source",
-                )
-                for metric in self.plan.metrics
-            ]
+        if self.cluster not in self._compared:
+            self._compared[self.cluster] = tally.adjusted([self._comparison(metric) for metric in self.plan.metrics])
+        return self._compared[self.cluster]
+
+    def _comparison(self, metric: PlannedMetric) -> MetricComparison:
+        return tally.comparison(
+            self._with_sources(self.folded(metric, Side.CANDIDATE)),
+            self.folded(metric, Side.BASELINE),
+            metric,
+            self.plan.seed,
+            "source",
         )
 
     def _with_sources(self, folded: pl.DataFrame) -> pl.DataFrame:
@@ -107,7 +111,8 @@ class StoredResults:
         everything = self.cases["position"]
         if side is Side.CANDIDATE:
             return everything
-        return everything.filter(~everything.is_in(self._unanswered(side)))
+        sql = "SELECT position FROM responses WHERE experiment = ? AND side = ? AND state = 'pending'"
+        return everything.filter(~everything.is_in([row[0] for row in self.store.query(sql, self.number, side)]))
 
     def folded(self, metric: PlannedMetric, side: Side) -> pl.DataFrame:
         """One row a case: see ``tally.folded``."""
@@ -144,7 +149,6 @@ class StoredResults:
         return stored_fields(self)
 
     def texts(self, side: Side = Side.CANDIDATE, case_ids: Sequence[str] | None = None) -> pl.DataFrame:
-        """What was asked, expected and answered, a row a case."""
         return stored_texts.texts(self, side, case_ids)
 
     @cached_property
@@ -153,7 +157,6 @@ class StoredResults:
         return stored_texts.columns(self)
 
     def reasons(self, side: Side = Side.CANDIDATE, case_ids: Sequence[str] | None = None) -> pl.DataFrame:
-        """The reason of each metric, a row a case."""
         return stored_texts.reasons(self, side, case_ids)
 
     # -- one case ------------------------------------------------------------------------------------------------
@@ -224,10 +227,6 @@ class StoredResults:
     def rest(self) -> State:
         """The state of cells that were not reached."""
         return State.SKIPPED if self.status is Status.CANCELLED else State.PENDING
-
-    def _unanswered(self, side: Side) -> list[int]:
-        sql = "SELECT position FROM responses WHERE experiment = ? AND side = ? AND state = 'pending'"
-        return [row[0] for row in self.store.query(sql, self.number, side)]
 
     def diagnoses(self, side: Side) -> pl.DataFrame:
         """``position``, ``cause`` and ``evidence`` of the cases that were diagnosed."""

@@ -13,6 +13,8 @@ import msgspec
 import polars as pl
 
 from ragtui.experiments.plan import Side
+from ragtui.experiments.store import marks
+from ragtui.text import storable
 
 if TYPE_CHECKING:
     from ragtui.experiments.stored_results import StoredResults
@@ -35,7 +37,7 @@ def columns(results: StoredResults) -> dict[str, tuple[str, str]]:
     keys: dict[str, dict[str, None]] = {"inputs": {}, "expected": {}}
     for part in results.cases["position"].to_frame().iter_slices(_AT_ONCE):
         positions = part["position"].to_list()
-        sql = f"SELECT inputs, expected FROM cases WHERE experiment = ? AND position IN ({_marks(positions)}) ORDER BY position"
+        sql = f"SELECT inputs, expected FROM cases WHERE experiment = ? AND position IN ({marks(positions)}) ORDER BY position"
         for row in results.store.query(sql, results.number, *positions):
             for stored, known in keys.items():
                 known |= dict.fromkeys(_decoded(row[stored]))
@@ -58,7 +60,7 @@ def texts(results: StoredResults, side: Side, case_ids: Sequence[str] | None = N
     schema = dict.fromkeys(("case_id", *named, *answered), pl.String)
     frames = [pl.DataFrame(schema=schema)]
     for positions in _parts(results, case_ids):
-        sql = _TEXTS.format(marks=_marks(positions))
+        sql = _TEXTS.format(marks=marks(positions))
         rows = results.store.query(sql, side, results.number, *positions)
         read = {stored: [_decoded(row[stored]) for row in rows] for stored in ("inputs", "expected")}
         found: dict[str, list[str | None]] = {"case_id": [row["case_id"] for row in rows]}
@@ -75,7 +77,7 @@ def reasons(results: StoredResults, side: Side, case_ids: Sequence[str] | None =
     names = results.cases
     for positions in _parts(results, case_ids):
         told: dict[str, dict[int, str]] = {each: {} for each in results.metrics}
-        sql = _REASONS.format(metrics=_marks(results.metrics), marks=_marks(positions))
+        sql = _REASONS.format(metrics=marks(results.metrics), marks=marks(positions))
         for row in results.store.query(sql, results.number, side, *results.metrics, *positions):
             told[row["metric"]][row["position"]] = row["reason"]
         for metric, frame in results.frames(side):
@@ -99,15 +101,12 @@ def _any(results: StoredResults, side: Side, stored: str) -> bool:
     return bool(results.store.query(sql, results.number, side))
 
 
-def _marks(values: Sequence[object]) -> str:
-    return ",".join("?" * len(values))
-
-
 def _decoded(text: str) -> Mapping[str, Any]:
     try:
         return msgspec.json.decode(text)  # type: ignore[no-any-return]
     except msgspec.DecodeError:  # half a surrogate pair, which Python's own reader takes
-        return json.loads(text)  # type: ignore[no-any-return]
+        read: dict[str, Any] = json.loads(text)
+        return {storable(key): storable(value) if isinstance(value, str) else value for key, value in read.items()}
 
 
 def _as_text(value: Any) -> str | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from ragtui.experiments.plan import PlannedMetric, Side
+from ragtui.experiments.plan import Plan, PlannedMetric, Side
 from ragtui.experiments.results import MetricComparison, MetricSummary
 from ragtui.metrics.score import State
 
@@ -207,10 +207,11 @@ def verdict(comparison: MetricComparison, metric: PlannedMetric, sides: tuple[st
     figures = f"{signed_number(comparison.delta, digits)}{unit(metric)} {paired_interval(comparison, digits)}"
     figures = f"{figures}, {p_holm(comparison)}; {pairs(comparison, sides)}"
     if holds(comparison):
-        better = (comparison.delta > 0) == metric.higher_is_better
-        return f"{metric.spec}: {sides[0]} is {'better' if better else 'worse'}, {figures}"
+        return f"{metric.spec}: {sides[0]} is {outcome(comparison, metric)}, {figures}"
     smallest = (
-        f"; {number(comparison.mde, digits)}{unit(metric)} is detectable with 80 % power" if comparison.mde else ""
+        f"; {number(comparison.mde, digits)}{unit(metric)} or more would be seen with 80 % power"
+        if comparison.mde
+        else ""
     )
     return f"{metric.spec}: no difference shown, {figures}{smallest}"
 
@@ -228,6 +229,54 @@ def paired_interval(comparison: MetricComparison, digits: int) -> str:
     if comparison.ci95 is not None or comparison.n_pairs < 2:
         return interval(comparison.ci95, digits, signed=True)
     return "no pair differs" if comparison.ties == comparison.n_pairs else "all by as much"
+
+
+def outcome(comparison: MetricComparison, metric: PlannedMetric) -> str:
+    """``better``, ``worse``, ``no difference shown`` or ``not compared``: the candidate, by what holds after correction."""
+    if comparison.delta is None or comparison.n_pairs < 2 or comparison.p is None:
+        return "not compared"
+    if not holds(comparison):
+        return "no difference shown"
+    return "better" if (comparison.delta > 0) == metric.higher_is_better else "worse"
+
+
+def in_short(comparisons: Sequence[MetricComparison], plan: Plan) -> str:
+    """``The candidate is better in 1 of 3 metrics (f1), worse in none; no difference shown in 2 (relevance,
+    correctness).``; empty without a baseline."""
+    if not comparisons:
+        return ""
+    by: dict[str, list[str]] = {}
+    for each in comparisons:
+        by.setdefault(outcome(each, plan.metric(each.metric)), []).append(each.metric)
+    told = {word: f"{len(metrics)} ({', '.join(metrics)})" for word, metrics in by.items()}
+    if "better" in by:
+        told["better"] = f"{len(by['better'])} of {count(len(comparisons), 'metric')} ({', '.join(by['better'])})"
+    sure = f"The candidate is better in {told.pop('better', 'no metric')}, worse in {told.pop('worse', 'none')}"
+    return "; ".join([sure, *(f"{word} in {metrics}" for word, metrics in told.items())]) + "."
+
+
+READING: Final = (
+    "A mean is over the cases that were scored (n of N): n/a is a case in which the metric has nothing to judge, as where an "
+    "answer declines; what failed to be scored is counted as an error, never averaged. Brackets hold 95 % intervals. The "
+    "difference is taken case by case; p is corrected for the number of metrics (Holm). Pass is the share of scores that meet "
+    "the metric's threshold."
+)
+CAUSES: Final = {
+    "retrieval miss": "what was retrieved does not hold the expected answer",
+    "ranked too low": "it was retrieved, but too far down",
+    "context ignored": "it was retrieved, and the answer does not use it",
+    "ungrounded": "the answer states what the contexts do not",
+    "wrong though grounded": "the contexts support the answer, but it is not what the reference says",
+    "refused though answerable": "it declines, though there is an answer",
+    "right refusal": "it declines, as it should: no fault",
+    "label suspect": "the reference may be wrong",
+}
+
+
+def legend(found: Collection[str]) -> str:
+    """What the causes that occur mean; empty where there are none."""
+    known = [f"{name}: {meaning}" for name, meaning in CAUSES.items() if name in found]
+    return "; ".join(known)
 
 
 def rows_for(comparison: MetricComparison, metric: PlannedMetric, difference: float) -> str:
@@ -268,13 +317,11 @@ def p_holm(comparison: MetricComparison) -> str:
 
 
 def causes(found: Mapping[str, int], labelled: Mapping[str, int] | None = None) -> str:
-    """``18 of 42 explained failing rows: retrieval miss; 9: ungrounded. Labelled by people: 2 model fault``; empty where
+    """``why rows fail (42 explained): 18 retrieval miss, 24 ungrounded. Labelled by people: 2 model fault``; empty where
     there are none."""
     parts = []
     if total := sum(found.values()):
-        (first, n), *rest = found.items()
-        head = f"{n} of {total} explained failing {'row' if total == 1 else 'rows'}: {first}"
-        parts.append("; ".join([head, *(f"{n}: {name}" for name, n in rest)]))
+        parts.append(f"why rows fail ({total:,} explained): {', '.join(f'{n:,} {name}' for name, n in found.items())}")
     if labelled:
         parts.append("Labelled by people: " + ", ".join(f"{n} {name}" for name, n in labelled.items()))
     return ". ".join(parts)

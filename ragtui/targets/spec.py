@@ -13,11 +13,13 @@ import importlib
 import pkgutil
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import ragtui.targets
-from ragtui.datasets.dataset import Dataset
+from ragtui.datasets.dataset import Column, Dataset, Role, Shape
+from ragtui.targets import templates
 from ragtui.targets.target import Target, TargetError
 from ragtui.workspace import Workspace
 
@@ -76,6 +78,22 @@ def is_live(spec: str, workspace: Workspace) -> bool:
     """
     kind = meaning(spec.strip(), workspace)[0].partition(":")[0]
     return bool(getattr(_kinds().get(kind) or _alias(kind), "LIVE", False))
+
+
+def check_target(name: str, workspace: Workspace) -> None:
+    """Makes sure that a name of ``ragtui.toml`` stands for a target that can be opened, whatever the dataset: its inputs
+    are taken to be there. Nothing is sent or started.
+
+    Raises:
+        TargetError: it cannot.
+    """
+    meant, options = meaning(name, workspace)
+    kind = meant.partition(":")[0]
+    module = _kinds().get(kind) or _alias(kind)
+    if getattr(module, "LIVE", False) or options:
+        named = sorted(templates.inputs_of([meant, options]))
+        columns = tuple(Column(each, Role.INPUT, position) for position, each in enumerate(named))
+        _open(name, Dataset("", "", Path(), "table", "", Shape.CASES, columns=columns), workspace)
 
 
 def _open(spec: str, dataset: Dataset, workspace: Workspace) -> Target:

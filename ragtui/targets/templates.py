@@ -81,6 +81,11 @@ def check(template: Any, dataset: Dataset, what: str) -> None:
         _check_name(_bare(name), name, dataset, what)
 
 
+def inputs_of(template: Any) -> set[str]:
+    """The inputs that a template names, if there are columns of these names."""
+    return {_bare(name) for name in _names(template) if not name.startswith("env.")} - {"ground_truth", "expected"}
+
+
 def _check_name(bare: str, name: str, dataset: Dataset, what: str) -> None:
     inputs = dataset.columns_with(Role.INPUT)
     if bare in inputs or bare in (*_WHOLE, "context", "question") or bare.startswith("filters."):

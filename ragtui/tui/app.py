@@ -26,6 +26,7 @@ from ragtui.tui.actions import SCOPES, Action, bindings, read_keymap
 from ragtui.tui.keys_in_order import KeysInOrder
 from ragtui.tui.performing import Performs, available, chain, own_first, tell, work
 from ragtui.tui.screens.main import MainScreen
+from ragtui.tui.screens.pane import Pane
 from ragtui.tui.steady_lines import held
 from ragtui.tui.widgets.choosing import Choice, Choosing
 from ragtui.tui.widgets.key_bar import key_of
@@ -101,7 +102,8 @@ class RagtuiApp(KeysInOrder, Performs, App[None], inherit_bindings=False):
         await asyncio.to_thread(self.workbench.warm_up)
         recall("filter", self.workbench.kept.filters())
         self.main.alter()
-        await self.main.pane.loaded()
+        for pane in self.main.query(Pane):  # whichever is in front by now: keys may have been quicker
+            await pane.loaded()
         if self._experiment is not None:
             await self.open_results(self._experiment)
 
@@ -191,9 +193,9 @@ class RagtuiApp(KeysInOrder, Performs, App[None], inherit_bindings=False):
                 scope = action.scope
                 choices.append(Choice("", SCOPES[scope], heading=True))
             reason = performer.why_not(action.name)
-            title = f"{action.title} — {reason}" if reason else action.title
             note = key_of(self, action) if with_keys_only else f"{action.name}  {key_of(self, action)}".strip()
-            choices.append(Choice(action.id, title, note, dim=reason is not None, words=action.words))
+            dim = reason is not None
+            choices.append(Choice(action.id, action.title, note, dim=dim, words=action.words, reason=reason or ""))
         return choices
 
     def _choose_action(self, title: str, choices: list[Choice]) -> None:

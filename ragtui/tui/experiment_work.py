@@ -1,4 +1,4 @@
-"""What the Experiments pane asks of the floors below beyond the list: remarks, copies, code to allow, plots, differences."""
+"""What the Experiments pane asks of the floors below beyond the list: remarks, copies, code to allow, plots."""
 
 from __future__ import annotations
 
@@ -50,6 +50,18 @@ def merge_shards(bench: Workbench) -> tuple[str, str | None]:
     except StoreError as error:
         return str(error), None
     return "; ".join(f"{experiment}: {told}" for experiment, told in merged.items()), next(iter(merged), None)
+
+
+def waiting_shards(bench: Workbench) -> str:
+    """What shards of this workspace hold and its experiments do not; empty where that is nothing. Call it in a thread."""
+    from ragtui.experiments.merging import waiting
+
+    return _said(lambda: "; ".join(waiting(bench.store()))) if bench.has_store or has_shards(bench) else ""
+
+
+def has_shards(bench: Workbench) -> bool:
+    """Whether a shard was run here."""
+    return (bench.workspace.state / "shards").is_dir()
 
 
 def _said(do: Callable[[], str]) -> str:
@@ -127,31 +139,6 @@ def allow(bench: Workbench, codes: Sequence[Path | str]) -> None:
     from ragtui import trust
 
     trust.trust(bench.workspace, *codes)
-
-
-def differences(one: Entry, other: Entry) -> Passage:
-    """What two experiments differ in, and their means side by side."""
-    from ragtui.experiments import wording
-    from ragtui.experiments.plan_differences import plan_differences
-
-    passage = Passage()
-    for letter, entry in (("A", one), ("B", other)):
-        passage.line(
-            (f"{letter}  ", "title"), (f"{entry.id}  {entry.plan.dataset} · {entry.plan.candidate}", ""), hang=3
-        )
-    found = plan_differences(one.plan, other.plan, (one.id, other.id), targets=True)
-    passage.heading("What differs", "" if found else "nothing: the same plan, run anew")
-    for each in found:
-        passage.line(("· ", "dim"), (each, ""), hang=2)
-    shared = [each for each in one.plan.metrics if each.spec in {metric.spec for metric in other.plan.metrics}]
-    if shared:
-        passage.heading("Means of the candidate", "A, B; `ragtui compare` pairs them case by case")
-    width = max((len(each.spec) for each in shared), default=0) + 2
-    for metric in shared:
-        digits = wording.digits_of(metric)
-        means = [wording.number(each.means.get(metric.spec), digits) for each in (one, other)]
-        passage.line((f"{metric.spec:<{width}}", ""), (f"{means[0]:>10}", "strong"), (f"{means[1]:>10}", "strong"))
-    return passage
 
 
 def history_of(bench: Workbench, entry: Entry, metric: str) -> tuple[Point, ...] | str:

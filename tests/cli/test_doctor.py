@@ -74,11 +74,111 @@ def test_each_setting_names_file_and_line(facts: dict[str, Any], tmp_path: Path)
 
 def test_what_is_wrong_is_said_with_the_remedy(facts: dict[str, Any]) -> None:
     wrong = {name: each["problem"] for name, each in facts.items() if each["problem"]}
-    assert set(wrong) - {"terminal encoding"} == {"judges unusable", "groups two words", "terminal EDITOR"}
-    assert "did you mean model" in wrong["judges unusable"]
-    assert "nosuchmetric" in wrong["groups two words"]
+    assert set(wrong) - {"terminal encoding"} == {
+        "config judges.broken",
+        "config groups.two words",
+        "config targets.desk",
+        "terminal EDITOR",
+    }
+    assert "no option 'proxy'" in wrong["config targets.desk"]
+    assert "did you mean model" in wrong["config judges.broken"]
+    assert "nosuchmetric" in wrong["config groups.two words"]
     assert facts["judges house"]["value"] == "HOUSE_KEY is set"
     assert facts["versions polars"]["value"][0].isdigit()
+
+
+WRONG = """\
+jobs = "many"
+golden = "x.csv"
+[apps]
+theme = 3
+[app]
+theme = ["a"]
+mouse = "yes"
+judge = "embeded"
+colour = 1
+[keys]
+quit = 3
+[judges.a]
+model = "x"
+concurrency = "many"
+[judges.b]
+model = 3
+[groups]
+odd = 5
+[groups.bad]
+metrics = "f1"
+[groups.low]
+metrics = ["f1"]
+thresholds = { f1 = "high" }
+[targets]
+none = 5
+[targets.late]
+target = "http:https://desk.example/ask"
+timeout = "soon"
+[targets.near]
+target = "http:https://desk.example/ask"
+timeot = 3
+[targets.far]
+target = "htp:https://desk.example/ask"
+[targets.well]
+target = "http:https://desk.example/ask"
+body = { question = "${data.anything}", filters = "${filters}" }
+[targets.told]
+target = "recorded:x.jsonl"
+concurrency = 3
+[targets.bot]
+target = "command:./bot"
+env = { A = 1 }
+[datasets."gone.csv".mapping]
+query = 3
+[datasets."cases.csv"]
+rolls = 3
+[datasets."cases.csv".roles]
+office = "inputt"
+"""
+SAID = {
+    "jobs": ("no setting has this name", "jobs ="),
+    "golden": ("must be a list of texts, not 'x.csv'", "golden ="),
+    "apps": ("did you mean app?", "[apps]"),
+    "app.theme": ("must be text in quotes, not a list", "theme ="),
+    "app.mouse": ("must be true or false, not 'yes'", "mouse ="),
+    "app.judge": ("did you mean embedded?", "judge ="),
+    "app.colour": ("there are theme, judge, mouse", "colour ="),
+    "keys": ('no action "quit"; did you mean "app.quit"?', "[keys]"),
+    "judges.a": ("concurrency must be a whole number, not 'many'", "[judges.a]"),
+    "judges.b": ("model must be text in quotes, not 3", "[judges.b]"),
+    "groups.odd": ("must be a table with a list of metrics", "odd ="),
+    "groups.bad": ("metrics must be a list of names", "[groups.bad]"),
+    "groups.low": ("the threshold of f1 is 'high'; it must be a number", "[groups.low]"),
+    "targets.none": ("must be a text", "none ="),
+    "targets.late": ("timeout of a http target must be a number from 0.01 on, not 'soon'", "[targets.late]"),
+    "targets.near": ("no option 'timeot'; did you mean timeout?", "[targets.near]"),
+    "targets.far": ("did you mean http?", "[targets.far]"),
+    "targets.told": ("takes no options", "[targets.told]"),
+    "targets.bot": ("env.A must be a text", "[targets.bot]"),
+    "datasets.gone.csv": ("there is no such file", "[datasets."),
+    "datasets.gone.csv.mapping.query": ("must be a text", "query ="),
+    "datasets.cases.csv.rolls": ("did you mean roles?", "rolls ="),
+    "datasets.cases.csv.roles.office": ("must be one of input,", "office ="),
+}
+
+
+def test_every_setting_of_another_type_or_name_is_named_with_its_line_and_what_is_expected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "ragtui.toml").write_text(WRONG, "utf-8")
+    (tmp_path / "cases.csv").write_text("office,question\n", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert ragtui("doctor", "--json") == 1
+    found = [each for each in json.loads(capsys.readouterr().out)["facts"] if each["topic"] == "config"]
+    wrong = {each["name"]: each for each in found if each["problem"]}
+    assert set(wrong) == set(SAID)
+    lines = WRONG.split("\n")
+    for name, (said, line) in SAID.items():
+        file, _, number = wrong[name]["origin"].rpartition(":")
+        assert said in wrong[name]["problem"], name
+        assert (file, line in lines[int(number) - 1]) == (str(tmp_path / "ragtui.toml"), True), name
 
 
 def test_a_config_that_is_no_toml_is_one_line(

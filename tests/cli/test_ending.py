@@ -111,3 +111,12 @@ def test_a_small_alphabet_shows_what_it_lacks_as_a_question_mark(shell: Shell, e
     assert (ended.returncode, ended.stderr) == (0, b"")
     if encoding == "ascii":
         assert ended.stdout.startswith(b"answers ? candidate recorded ? judge embedded")
+
+
+def test_links_in_a_circle_are_one_line(shell: Shell) -> None:
+    (shell.folder / "loop").symlink_to("loop")
+    for line in (("match", "answers.csv", "--files", "loop"), ("convert", "answers.csv", "loop", "--to", "azure")):
+        said = shell(*line)
+        assert (said.status, said.err.count("\n")) == (2, 1), said.err
+        assert "symbolic links" in said.err
+        assert "unexpected" not in said.err

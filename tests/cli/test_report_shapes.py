@@ -12,6 +12,7 @@ import json
 import os
 import random
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -70,6 +71,8 @@ def strange(tmp_path: Path) -> Opened:
     header = f'question,text,context,answer_start,answer_end,filters,"{HOSTILE.replace(chr(34), chr(34) * 2)}",Text'
     for name in NAMES:
         (tmp_path / name).write_text(BAD, "utf-8")
+    with suppress(OSError):  # some systems take no such name
+        Path(os.fsdecode(os.fsencode(tmp_path) + b"/no text \xff.csv")).write_text(BAD, "utf-8")
     (tmp_path / "hostile.csv").write_text(f'{header}\n"{HOSTILE}",no,"{HOSTILE}",0,x,x,y\n', "utf-8")
     (tmp_path / "hostile.jsonl").write_text(json.dumps({"query": HOSTILE, HOSTILE: 1, "response": 7}) + "\n{", "utf-8")
     return open_datasets([str(tmp_path)])
@@ -115,6 +118,13 @@ class TestSarif:
         document = copy.deepcopy(json.loads(written("sarif", strange)))
         spoil(document)
         assert sarif_faults(document)
+
+
+class TestJson:
+    def test_it_holds_no_half_of_a_surrogate_pair(self, strange: Opened) -> None:
+        text = written("json", strange)
+        assert "\\ufffd.csv" in text or not any("no text" in each.path for each in strange.datasets)
+        json.dumps(json.loads(text), ensure_ascii=False).encode("utf-8")
 
 
 class TestJunit:

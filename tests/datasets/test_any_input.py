@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
+import random
 import shutil
 import signal
 from collections.abc import Iterator
@@ -26,7 +28,7 @@ from ragtui.datasets.formats import ReadOptions, formats
 
 INPUTS: Final = int(os.environ.get("RAGTUI_INPUTS", "2000"))  # 10000 for a thorough look
 TOGETHER: Final = 10
-KINDS: Final = 4
+KINDS: Final = 5
 SECONDS: Final = 30  # for ten small files, on a machine that does other things as well
 SAMPLES: Final = Path(__file__).parents[2] / "sample_data"
 
@@ -191,6 +193,65 @@ def damaged(draw: st.DrawFn) -> File:
     return inside + path.name, bytes(data)
 
 
+CHUNK: Final = {"document_id": "1", "query_relevance_label": 4, "relevance_score": 0.5}
+TURNS: Final = [
+    {"role": "user", "content": "q"},
+    {"role": "assistant", "content": "a", "context": {"citations": [{"id": "x"}]}},
+]
+PEERS: Final[dict[str, Any]] = {
+    "ragas.jsonl": {"user_input": "q", "response": "r", "retrieved_contexts": ["c"], "reference": "x", "rubrics": {"a": "b"}},
+    "deepeval.json": [{"input": "q", "actual_output": "a", "retrieval_context": ["c"], "tools_called": [{"name": "t"}]}] * 2,
+    "tested.json": {"testCases": [{"name": "t", "input": "q", "actualOutput": "a", "metricsData": [{"name": "m", "score": 0.5}]}]},
+    "promptfoo.json": {"results": {"results": [{"vars": {"question": "q"}, "response": {"output": "x"}, "testIdx": 0,
+                       "gradingResult": {"pass": True, "score": 1, "componentResults": [{"pass": True, "assertion": {}}]}}]}},
+    "tests.json": [{"vars": {"question": "q", "context": "c"}, "assert": [{"type": "equals", "value": "x"}]}] * 2,
+    "langfuse.jsonl": {"id": "1", "input": {"question": "q"}, "expectedOutput": {"answer": "a"}, "metadata": {"a": 1}},
+    "inspect.json": {"samples": [{"id": 1, "epoch": 1, "input": "q", "target": "t", "output": {"completion": "x"},
+                                  "scores": {"m": {"value": "C"}}}]},
+    "talk.jsonl": {"input": [{"role": "user", "content": "q"}], "target": ["a", "b"], "choices": ["a", "b"], "id": 1},
+    "haystack.json": {"inputs": {"question": ["a", "b"], "contexts": [["c"], ["d"]], "predicted_answers": ["x", "y"]},
+                      "results": {"m": {"score": 0.5, "individual_scores": [1, 0]}}},
+    "ragchecker.json": {"results": [{"query_id": "1", "query": "q", "gt_answer": "g", "response": "r",
+                        "retrieved_context": [{"doc_id": "d", "text": "t"}], "metrics": {"f1": 1.0}}]},
+    "scored.json": {"rows": [{"inputs.query": "q", "outputs.f1.f1_score": 0.5}], "metrics": {"m": 1}, "studio_url": None},
+    "conversation.jsonl": {"conversation": {"messages": TURNS}},
+    "retrieved.jsonl": {"query": "q", "ground_truth": [CHUNK], "retrieved_documents": [CHUNK]},
+    "pinecone.json": [{"question": "q", "answer": "a", "ground_truth_answer": "g", "metrics": {"correctness": 0.5},
+                       "reasoning": {"evaluated_facts": [{"fact": {"content": "x"}, "entailment": "entailed"}]}}] * 2,
+    "set/run.json": {"q1": {"d1": 0.5, "d2": 0.25}},
+}  # fmt: skip
+ODD: Final[list[Any]] = [
+    None, True, 0, -1, 1.5, 10**30, float("nan"), float("inf"), "", [], {}, [[]], [None], {"": None}, "\x00\x1b[31m", "\ud83d",
+    "\u202e", "x" * 200, "NaN", "1e400", ["a", 1, None], {"a": {"b": [1]}}, "[1,2", "['a' 'b']", "{a: 1}", "${data.x}", "9" * 400, "٣",
+]  # fmt: skip
+KEYS: Final = ["", " ", "#1", "_line", "_row", "_case_id", "question#2", "\x1bkey"]
+
+
+def odd(value: Any, rng: random.Random) -> Any:
+    """The same with something else in some places, some keys gone and some called otherwise."""
+    if rng.random() < 0.12:
+        return rng.choice(ODD)
+    if isinstance(value, list):
+        return [odd(each, rng) for each in value]
+    if not isinstance(value, dict):
+        return value
+    kept = [key for key in value if rng.random() > 0.05]
+    renamed = {
+        key: rng.choice([*KEYS, key.upper(), f" {key}", f"{key}s"]) if rng.random() < 0.06 else key for key in kept
+    }
+    return {renamed[key]: odd(value[key], rng) for key in kept}
+
+
+@st.composite
+def odd_records(draw: st.DrawFn) -> File:
+    """A file as some tool writes it, with odd values in random places."""
+    name = draw(st.sampled_from(sorted(PEERS)))
+    rng = draw(st.randoms(use_true_random=False))
+    documents = [odd(PEERS[name], rng) for _ in range(3 if name.endswith(".jsonl") else 1)]
+    text = "\n".join(json.dumps(each, ensure_ascii=draw(st.booleans())) for each in documents)
+    return name, text.encode("utf-8", "surrogatepass")
+
+
 @pytest.mark.slow
 class TestNoInputRaisesOrHangs:
     @given(files=ten(st.binary(max_size=120)), options=OPTIONS, form=st.sampled_from(forms()), format=FORMATS)
@@ -221,6 +282,18 @@ class TestNoInputRaisesOrHangs:
     )
     @EVERY
     def test_damaged_samples(
+        self, folder: Path, files: list[File], options: ReadOptions, form: str, format: str | None
+    ) -> None:
+        holds(folder, files, options, form, format)
+
+    @given(
+        files=st.lists(odd_records(), min_size=TOGETHER, max_size=TOGETHER),
+        options=OPTIONS,
+        form=st.sampled_from(forms()),
+        format=FORMATS,
+    )
+    @EVERY
+    def test_odd_records(
         self, folder: Path, files: list[File], options: ReadOptions, form: str, format: str | None
     ) -> None:
         holds(folder, files, options, form, format)

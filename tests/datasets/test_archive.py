@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ragtui.datasets.archive import CASES, MANIFEST, ArchiveError, export, import_to, read
-from ragtui.datasets.check import open_dataset
+from ragtui.datasets.check import open_dataset, open_datasets
 from tests.cli.test_check import ragtui
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
@@ -171,3 +171,18 @@ def test_what_is_no_archive_is_one_line(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     done = ragtui("archive", "export", str(SAMPLES / "beir"), "y.zip", cwd=tmp_path)
     assert (done.returncode, "holds no cases" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("golden", [True, False])
+def test_an_archive_marked_as_golden_shares_no_question_with_what_is_checked_beside_it(
+    golden: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "a.jsonl").write_text('{"query": "Which?", "response": "b", "context": "c"}\n')
+    (tmp_path / "b.jsonl").write_text('{"query": "Other?", "response": "b", "context": "c"}\n')
+    export(open_dataset(str(tmp_path / "a.jsonl"))[0], tmp_path / "gold.zip", golden)
+    found = [
+        (each.file, each.line, each.message)
+        for each in open_datasets([str(tmp_path)]).findings()
+        if each.code == "ID301"
+    ]
+    assert found == ([("a.jsonl", 1, "asks what the golden dataset a asks")] if golden else [])

@@ -148,13 +148,39 @@ class TestWhatIsNamedSeveralWays:
         ),
         ("cut.jsonl", b'{\n "query": "a",\n "response": "', "line 3: the record is cut off"),
         ("list.jsonl", b'["a", "b"]\n["c"]\n', "line 1: the record is a list; an object is needed"),
-        ("picture.csv", b"\x89PNG\r\n\x1a\n\x00\x00", "not a dataset ragtui knows"),
+        ("picture.csv", b"\x89PNG\r\n\x1a\n\x00\x00", "a picture, no dataset"),
+        ("blank.csv", b"\xef\xbb\xbf\r\n \n\n", "the file holds nothing but blank lines"),
+        ("delimiters.csv", b",,,\n,,\n", "not a dataset ragtui knows: it has no named columns"),
+        ("twice.csv", b"query,query,id\na,b,c\n", "more than once in the header: 'query'; rename"),
+        ("rows.parquet", b"PAR1\x00\x00", "a Parquet file, which is not read; save the rows as CSV, JSONL or XLSX"),
+        ("rows.jsonl.gz", b"\x1f\x8b\x08", "compressed with gzip; unpack it first"),
+        (
+            "old.xls",
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00",
+            "of the old .xls kind, or a protected one; save it as .xlsx",
+        ),
+        ("cut.xlsx", b"PK\x03\x04\x14\x00", "a zip or .xlsx that is damaged or cut off"),
+        ("list.json", b"[]\n", "the document is an empty list; a list of records is needed"),
+        ("null.json", b"null\n", "the document is null, not a list of records"),
+        ("bytes.jsonl", b"\xe3\xff cafe\n\x99 text\n", "line 1: invalid JSON: a value is missing before"),
     ],
 )
 def test_a_named_file_that_nobody_knows_cannot_be_opened(tmp_path: Path, name: str, content: bytes, says: str) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(CannotOpen, match=says):
         open_datasets([str(tmp_path / name)])
+
+
+def test_links_that_lead_nowhere_spoil_nothing_else(tmp_path: Path) -> None:
+    tree(tmp_path, a_dot_csv=CSV)
+    for name, target in (("circle.csv", "circle.csv"), ("gone.csv", "nowhere")):
+        (tmp_path / name).symlink_to(target)
+        with pytest.raises(CannotOpen, match=f"{name}: a link to {target}, where nothing is"):
+            open_datasets([str(tmp_path / name)])
+    (tmp_path / "up").symlink_to(".")
+    opened = open_datasets([str(tmp_path)])
+    assert [each.name for each in opened.datasets] == ["a"]
+    assert opened.notes == [f"{tmp_path}/circle.csv: Too many levels of symbolic links"]
 
 
 def test_nothing_to_check_is_no_success(tmp_path: Path) -> None:
@@ -291,3 +317,37 @@ def test_of_many_unread_files_those_that_look_like_data_are_named_first(tmp_path
     (note,) = open_datasets([str(tmp_path)]).notes
     assert note.startswith(f"8 files not read: {tmp_path}/zz.csv, {tmp_path}/n0.txt")
     assert "and 3 more" in note
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "format"),
+    [
+        ("a.json", '{"inputs": 7, "results": {}}', None),
+        ("a.json", '{"inputs": {}, "results": true}', None),
+        ("a.json", '{"inputs": "{a", "results": "x"}', None),
+        ("a.json", '{"inputs": ["a"], "results": [1]}', None),
+        ("a.json", '{"inputs": {"question": ["q"], "contexts": [["c"]], "_row": [1], "": ["x"]}, "results": {}}', None),
+        ("a.jsonl", '{"input": "q", "target": "t", "output": {"completion": 1}}\n{"output": "{a: 1}"}\n', "inspect"),
+        ("a.jsonl", '{"conversation": {"messages": [{"role": {"a": 1}, "content": "x"}]}}\n', None),
+        ("a.jsonl", '{"conversation": {"messages": [{"role": ["user"], "content": "x"}]}}\n', "azure"),
+        ("a.tsv", "\n\n", "table"),
+        ("a.csv", 'user_input,response,retrieved_contexts\nq,r,"[""\\ud83d""]"\n', None),
+        ("a.csv", "user_input,response,retrieved_contexts\nq,r,['\\ud83d']\n", None),
+        ("a.csv", 'id,input,expected_output\n1,"{""a"": ""\\ud83d""}","{""a"": ""b""}"\n', None),
+        (
+            "a.csv",
+            'question,text,context,file_name,answer_start,answer_end,filters\nq,,,,,,"{""a"": ""\\ud83d""}"\n',
+            None,
+        ),
+    ],
+)
+def test_values_of_a_kind_that_nobody_meant_stop_nothing(
+    tmp_path: Path, name: str, text: str, format: str | None
+) -> None:
+    (tmp_path / name).write_text(text)
+    try:
+        open_datasets([str(tmp_path / name)], format=format)
+        refused = ""
+    except CannotOpen as error:
+        refused = str(error)
+    assert "\n" not in refused

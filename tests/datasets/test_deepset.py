@@ -209,6 +209,7 @@ class TestDamage:
         damage=st.sampled_from(
             [
                 (0, "", "DS201"), (1, " ", "DS202"), (2, "", "DS202"), (4, "five", "DS302"), (5, "", "DS304"),
+                (4, "١", "DS302"), (5, "9" * 20, "DS302"),
                 (4, "15.0", "DS303"), (6, "{dept: fares}", "DS401"), (6, "[]", "DS401"), (6, '{"a": 1, "a": 2}', "DS402"),
                 (1, "nowhere", "DS301"), (1, "caf\ufffd", "DS301"), (0, "CafÃ©", "TEXT005"), (0, "a\x1b[0m", "TEXT006"),
                 (3, "c\ufffd", "TEXT007"),

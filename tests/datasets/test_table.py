@@ -107,3 +107,15 @@ class TestRules:
         _, findings = opened(tmp_path, "\n".join(lines), "cases.jsonl", "table")
         assert [(finding.code, finding.line, finding.field) for finding in findings] == [("TBL104", 2, "gold")]
         assert "2 of 4" in findings[0].message
+
+
+@pytest.mark.parametrize("name", ["cases.csv", "cases.jsonl"])
+def test_control_characters_in_a_header_are_told(tmp_path: Path, name: str) -> None:
+    lines = {
+        "cases.csv": "query,\x1b[31mexpected\nq,e\n",
+        "cases.jsonl": '{"query": "q", "\\u001b[31mexpected": "e"}\n',
+    }
+    _, findings = opened(tmp_path, lines[name], name, "table")
+    assert [(each.code, each.message) for each in findings if each.code == "TEXT006"] == [
+        ("TEXT006", "control character U+001B in the header")
+    ]

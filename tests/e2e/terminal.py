@@ -111,6 +111,10 @@ class Terminal:
         """The screen and all that has scrolled out of it; wrapped lines are joined."""
         return self._tmux("capture-pane", "-p", "-J", "-S", "-", "-t", "t")
 
+    def buffer(self) -> str:
+        """What was copied into the terminal multiplexer last."""
+        return self._tmux("show-buffer")
+
     def flags(self) -> dict[str, str]:
         """What modes the terminal is in: whether the other screen is shown, the mouse tracked, the cursor visible."""
         names = ("alternate_on", "mouse_any_flag", "cursor_flag", "keypad_flag")

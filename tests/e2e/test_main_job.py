@@ -10,11 +10,9 @@ import pytest
 
 from ragtui.experiments.store import Store
 from ragtui.workspace import Workspace
-from tests.e2e.terminal import LARGE, RAGTUI, ROOT, SMALL, Terminal, needs_tmux
+from tests.e2e.terminal import RAGTUI, ROOT, SMALL, Terminal, needs_tmux
 
 pytestmark = needs_tmux
-
-sizes = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "160x45"])
 
 
 @pytest.fixture
@@ -25,8 +23,8 @@ def desk(tmp_path: Path) -> Path:
     return folder
 
 
-def open_app(desk: Path, size: tuple[int, int], *paths: str) -> Terminal:
-    return Terminal([*RAGTUI, *paths], cwd=desk, home=desk.parent / "home", size=size)
+def open_app(desk: Path, *paths: str) -> Terminal:
+    return Terminal([*RAGTUI, *paths], cwd=desk, home=desk.parent / "home", size=SMALL)
 
 
 def stored_reason(desk: Path, case_id: str) -> str:
@@ -38,9 +36,8 @@ def stored_reason(desk: Path, case_id: str) -> str:
     return " ".join(cell.reason.split())
 
 
-@sizes
-def test_from_a_folder_to_a_label_that_is_found_again(desk: Path, size: tuple[int, int]) -> None:
-    with open_app(desk, size, "support-desk") as app:
+def test_from_a_folder_to_a_label_that_is_found_again(desk: Path) -> None:
+    with open_app(desk, "support-desk") as app:
         app.wait("3 datasets")
         app.wait("AZ107")  # what is wrong with the first dataset is seen at once
 
@@ -115,7 +112,7 @@ def test_from_a_folder_to_a_label_that_is_found_again(desk: Path, size: tuple[in
         assert experiment is not None
         assert app.shell_works()
 
-    with open_app(desk, size, "support-desk") as again:
+    with open_app(desk, "support-desk") as again:
         again.wait("1 experiment$|1 experiment[^s]")
         again.press("3")
         again.wait("✓ finished")

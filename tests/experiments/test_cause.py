@@ -85,6 +85,32 @@ def test_meaning_counts_before_wording() -> None:
     assert cause(lexical) is Cause.WRONG_THOUGH_GROUNDED
 
 
+@pytest.mark.parametrize(
+    ("gold", "response", "told"),
+    [
+        (GOLD, "It ends after 12 hours; it is closed when idle for 45 minutes.", ""),
+        ("21 days", "You may borrow a licence for up to 21 days, and renew it once.", ""),
+        ("Workers in the harbour office may enter on Sundays.", "Sundays, if you work there.", ""),
+        ("Bob.", "Bob.", ""),
+        ("認証コードは四十五分で失効", "コードは四十五分で失効します", ""),
+        (GOLD, GOLD.replace("45", "15"), "it says 15 where the reference says 45"),
+        ("21 days", "For 14 days.", "it says 14 where the reference says 21"),
+        ("Bob.", "Ann.", "it has 0 of the 1 telling words of the reference"),
+        (GOLD, "Ask the help desk to reset the token.", "it has 0 of the 10 telling words of the reference"),
+    ],
+)
+def test_low_wording_alone_does_not_make_a_grounded_answer_wrong(gold: str, response: str, told: str) -> None:
+    row = Signals(response, (f"{gold} {response}",), (gold,), {"groundedness": True, "f1": False, "bleu": False})
+    found = diagnose(row)
+    if not told:
+        assert found is None
+        return
+    assert found is not None
+    assert found.cause is Cause.WRONG_THOUGH_GROUNDED
+    assert found.evidence.endswith(f"but {told} (no metric compared the meaning)")
+    assert cause(replace(row, gold=(gold, response))) is None, "one of the references is enough"
+
+
 def test_the_evidence_says_what_was_seen() -> None:
     low = diagnose(with_scores(replace(ROW, contexts=(OTHER, OTHER, OTHER, CHUNK)), correctness=False))
     assert low is not None
@@ -97,6 +123,11 @@ def test_the_evidence_says_what_was_seen() -> None:
 def test_coverage_counts_numbers_and_scripts_without_spaces() -> None:
     assert coverage("valid for 45 minutes", ("nothing here", "it is valid for 45 minutes"))[0] == 1.0
     assert coverage("valid for 45 minutes", ("it is valid for 30 minutes",))[0] < 1.0
+    assert coverage("Bob.", ("Ann did.", "Bob did it."))[:2] == (1.0, 2)
+    assert coverage("...", ("Ann did.",)) == (0.0, 0)
+    assert cause(replace(ROW, gold=("...",), passed={"groundedness": True, "correctness": False})) is (
+        Cause.WRONG_THOUGH_GROUNDED
+    ), "a reference without words does not make what was retrieved a miss"
     share, rank = coverage("認証コードは四十五分で失効", ("別の話", "認証コードは四十五分で失効します"))
     assert (share, rank) == (1.0, 2)
 

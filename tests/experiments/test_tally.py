@@ -230,7 +230,7 @@ def test_only_rows_that_miss_a_threshold_fail_and_labels_are_counted_apart() -> 
     assert tally.causes(rows, [GROUNDEDNESS, ranking]) == {"ungrounded": 1}
     assert tally.causes(rows, [ranking]) == {}, "without a threshold nothing fails"
     assert wording.causes({"ungrounded": 1}, {"model fault": 1}) == (
-        "1 of 1 explained failing row: ungrounded. Labelled by people: 1 model fault"
+        "why rows fail (1 explained): 1 ungrounded. Labelled by people: 1 model fault"
     )
     assert wording.causes({}, {}) == ""
 
@@ -255,7 +255,7 @@ def test_a_verdict_names_its_p_and_who_scored_alone() -> None:
     said = wording.verdict(found, GROUNDEDNESS)
     assert "p (Holm) 1.000; 2 pairs: 1 better, 0 equal, 1 worse; " in said
     assert "; 1 scored for the candidate only, 1 scored for the baseline only; " in said
-    assert said.endswith("2.80 is detectable with 80 % power")
+    assert said.endswith("2.80 or more would be seen with 80 % power")
     assert "1 scored for B only, 1 scored for A only" in wording.verdict(found, GROUNDEDNESS, ("B", "A"))
     assert wording.pairs(tally.comparison(better[:1], other[:1], GROUNDEDNESS)).startswith("1 pair: ")
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+import re
 
-from ragtui.judges.refusals import declines, states_nothing
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragtui.judges.refusals import _DECLINING, _REFUSALS, _flat, declines, states_nothing
 
 
 @pytest.mark.parametrize(
@@ -74,3 +78,14 @@ def test_these_state_something(sentence: str) -> None:
 )
 def test_these_state_nothing(sentence: str) -> None:
     assert states_nothing(sentence)
+
+
+@pytest.mark.parametrize("needed", _DECLINING)
+def test_whatever_a_pattern_matches_has_one_of_the_words_that_are_looked_for_first(needed: tuple[str, ...]) -> None:
+    @settings(max_examples=12, deadline=None, database=None, derandomize=True)
+    @given(st.one_of([st.from_regex(re.compile(each, re.IGNORECASE), fullmatch=True) for each in _DECLINING[needed]]))
+    def holds(sentence: str) -> None:
+        if _REFUSALS[needed].search(_flat(sentence)):
+            assert declines(sentence)
+
+    holds()

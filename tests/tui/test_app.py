@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,21 @@ async def test_an_empty_folder_says_in_four_lines_what_to_do(tmp_path: Path) -> 
             assert said[2].startswith("press a to open a file")
             assert said[3].startswith("press ? for the keys")
             assert not any(lines[start + 4 :][:6])
+
+
+async def test_the_demo_says_that_it_is_being_set_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = threading.Event()
+
+    def refused(*_: object) -> str:
+        shown.wait(10)
+        raise OSError("no space left")
+
+    monkeypatch.setattr(Workbench, "open_demo", refused)
+    async with running(tmp_path) as (app, pilot):
+        await pilot.press("d")
+        await shows(app, pilot, "The demo is being set up")
+        shown.set()
+        await shows(app, pilot, "Nothing is open here yet.")
 
 
 async def test_looking_around_writes_nothing(tmp_path: Path) -> None:

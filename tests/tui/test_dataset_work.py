@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+from textual.pilot import Pilot
 
+from ragtui.datasets.mapping import metric_inputs
+from ragtui.datasets.references import parse_reference
 from ragtui.datasets.settings import saved_mapping, saved_roles
+from ragtui.tui.app import RagtuiApp
 from ragtui.tui.screens.fixing import FixingScreen
 from ragtui.tui.screens.mapping import MappingScreen
 from ragtui.tui.screens.matching import MatchingScreen
@@ -127,3 +132,71 @@ async def test_marked_rows_of_results_become_a_dataset(tmp_path: Path, monkeypat
         assert len((tmp_path / "selected.jsonl").read_text().splitlines()) == 2
         await press(app, pilot, "g", "enter", "d", "enter")
         await shows(app, pilot, "2 were there already")
+
+
+SUPPORT = """\
+{"question": "How do I reset my VPN token?", "retrieved": {"text": "open the portal"}, "answer": "Open.", "query": "q1", "response": "r1"}
+{"question": "How long is it valid?", "retrieved": "no object", "answer": "A day.", "query": "q2", "response": "r2"}
+"""
+
+
+async def mapped(app: RagtuiApp, pilot: Pilot[None], down: int, reference: str) -> str:
+    """Types a reference into the field that many lines below the first, and goes back up; returns the screen's words."""
+    await press(app, pilot, *"j" * down, "enter", *reference, "enter", *"k" * down)
+    return " ".join(re.sub("[─│▌▁-█]", " ", screen_text(app)).split())
+
+
+async def test_three_evaluators_of_which_two_are_mapped_and_one_goes_by_name(folder: Path) -> None:
+    (folder / "ragtui.toml").write_text('[groups.g]\nmetrics = ["groundedness", "relevance", "coherence"]\n')
+    (folder / "support.jsonl").write_text(SUPPORT)
+    async with running(folder, "support.jsonl", size=NARROW) as (app, pilot):
+        await press(app, pilot, "m", "l")  # for groundedness
+        # Mistakes are told before anything is asked, with evaluator, input and what is nearest.
+        assert "✗ groundedness.context ${data.retreived} column retreived does not exist; nearest: retrieved" in (
+            await mapped(app, pilot, 3, "${data.retreived}")
+        )
+        shown = await mapped(app, pilot, 1, "${dta.question}")
+        assert "✗ groundedness.query" in shown
+        assert "${data.question}" in shown
+        assert "did you mean" in shown
+        assert "✗ groundedness.response ${data.answer.text} no row of answer has text" in (
+            await mapped(app, pilot, 2, "${data.answer.text}")
+        )
+        assert "${data.retrieved.text} 1 of 2 rows" in await mapped(app, pilot, 3, "${data.retrieved.text}")
+
+        for down, column in ((1, "question"), (3, "retrieved"), (2, "answer")):
+            await mapped(app, pilot, down, f"${{data.{column}}}")
+        await press(app, pilot, "l")  # relevance
+        await mapped(app, pilot, 1, "{{item.question}}")  # Foundry's way of writing the same
+        shown = await mapped(app, pilot, 2, "answer")
+        assert "everything resolves" in shown
+        assert "How do I reset my VPN token?" in shown
+        await press(app, pilot, "l")  # coherence: the columns of its inputs' own names
+        words = " ".join(screen_text(app).split())
+        assert "✓ query ${data.query}" in words
+        assert "✓ response ${data.response}" in words
+        await press(app, pilot, "S")
+        dataset = app.workbench.datasets[0].dataset
+    assert dataset is not None
+    kept = saved_mapping(Workspace.open(folder), dataset)
+    assert {name: str(parse_reference(reference)) for name, reference in kept.items()} == {
+        "groundedness.query": "${data.question}",
+        "groundedness.context": "${data.retrieved}",
+        "groundedness.response": "${data.answer}",
+        "relevance.query": "${data.question}",
+        "relevance.response": "${data.answer}",
+    }
+    resolved = {
+        metric: metric_inputs(dataset, kept, metric, inputs).used
+        for metric, inputs in {
+            "groundedness": ("query", "context", "response"),
+            "coherence": ("query", "response"),
+        }.items()
+    }
+    assert {name: each.column for name, each in resolved["groundedness"].items()} == {
+        "query": "question", "context": "retrieved", "response": "answer",
+    }  # fmt: skip
+    assert {name: each.column for name, each in resolved["coherence"].items()} == {
+        "query": "query",
+        "response": "response",
+    }

@@ -11,11 +11,12 @@ import pytest
 
 from ragtui.datasets.discover import Once
 from ragtui.datasets.watch import Stopped, Watch
+from ragtui.tui.app import RagtuiApp
 from ragtui.tui.opened import OpenDataset, read
 from ragtui.tui.screens.opening_datasets import OpensDatasets
 from ragtui.tui.workbench import Workbench
-from ragtui.workspace import bundled
-from tests.tui.driving import press, running, screen_text, settled, shows
+from ragtui.workspace import Workspace, bundled
+from tests.tui.driving import press, running, screen_text, settled, shows, type_keys
 
 ROWS = "query,ground_truth\n" + "".join(f"question {i},answer {i}\n" for i in range(40))
 
@@ -144,6 +145,24 @@ def test_findings_are_there_before_the_end(tmp_path: Path) -> None:
     (found,) = read([str(folder)], Looking())
     assert 0 < seen[1] < len(found.findings)
     assert seen == sorted(seen)
+
+
+async def test_what_was_named_is_opened_whichever_pane_is_in_front_by_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "small.csv").write_text(ROWS[:200])
+    gone = threading.Event()
+    monkeypatch.setattr(Workbench, "warm_up", lambda _: gone.wait(20))
+    app = RagtuiApp(Workbench(Workspace.open(tmp_path), [str(tmp_path / "small.csv")]))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await type_keys(app, "2")
+        assert app.main.pane.id == "groups"
+        gone.set()
+        await settled(app, pilot)
+        await press(app, pilot, "1")
+        assert "small" in screen_text(app)
+        assert len(app.workbench.datasets) == 1
+    app.workbench.leave()
 
 
 async def test_what_is_named_several_ways_is_listed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,11 +26,16 @@ def desk(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest
 
 async def test_shards_are_taken_in_as_they_arrive(desk: Path) -> None:
     async with running(desk) as (app, pilot):
-        await press(app, pilot, "3", "M")
+        await press(app, pilot, "3")
+        shown = await shows(app, pilot, "1 of 2 shards of")
+        assert "(desk) are here; not merged (M merges)" in shown
+        await press(app, pilot, "M")
         shown = await shows(app, pilot, "shard 2 of 2 is missing")
         assert "paused" in shown
+        assert "not merged" not in shown.splitlines()[2]
         await press(app, pilot, "enter")
-        assert "pending" in await shows(app, pilot, "f1")
+        shown = await shows(app, pilot, "paused: shard 2 of 2 is missing")
+        assert "pending" in shown
         await press(app, pilot, "3")
         (first,) = (desk / ".ragtui" / "shards").glob("*/1-of-2")
         (desk.parent / "later").rename(first.with_name("2-of-2"))

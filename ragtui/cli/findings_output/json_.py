@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ragtui.cli.findings_output import Style
+from ragtui.text import storable
 
 if TYPE_CHECKING:
     from ragtui.datasets.check import Opened
@@ -23,15 +24,20 @@ def document(opened: Opened) -> dict[str, Any]:
 
     return {
         "version": 1,
-        "findings": [_finding(finding) for finding in opened.findings()],
-        "datasets": [_dataset(dataset) for dataset in opened.datasets],
+        "findings": [_storable(_finding(finding)) for finding in opened.findings()],
+        "datasets": [_storable(_dataset(dataset)) for dataset in opened.datasets],
         "summary": {
             **{f"{level.value}s": opened.total(level) for level in Level},
             "fixable": opened.fixable,
             "by_code": {code: {"count": count, "shown": shown} for code, (count, shown) in opened.by_code().items()},
         },
-        "notes": list(opened.notes),
+        "notes": [storable(note) for note in opened.notes],
     }
+
+
+def _storable(told: dict[str, Any]) -> dict[str, Any]:
+    """The same without halves of surrogate pairs, as of a file's name that is no text: strict parsers refuse them."""
+    return {key: storable(value) if isinstance(value, str) else value for key, value in told.items()}
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
@@ -59,7 +60,7 @@ def _rule(code: str, rule: Rule | None) -> dict[str, Any]:
 
 
 def _result(path: str, finding: Finding, index: int) -> dict[str, Any]:
-    artifact = {"uri": quote(path.replace("\\", "/"))}
+    artifact = {"uri": quote(os.fsencode(path.replace("\\", "/")))}
     location: dict[str, Any] = {"physicalLocation": {"artifactLocation": artifact}}
     if finding.sheet is not None:
         # A region counts lines of text, which a workbook has none of.

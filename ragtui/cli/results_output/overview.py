@@ -66,8 +66,9 @@ def _heading(results: Results, console: Console) -> None:
         line.append(f" vs baseline {text.cell(plan.baseline)}", style="not bold")
     line.append(f" · judge {text.cell(plan.judge)}", style="not bold")
     console.print(line, soft_wrap=True)
-    status = "" if results.status is Status.FINISHED else f" ({results.status})"
-    console.print(f"experiment {results.experiment}{status}\n", style="dim", soft_wrap=True)
+    why = text.cell(results.why_unfinished)
+    status = "" if results.status is Status.FINISHED else f" ({results.status}{': ' if why else ''}{why})"
+    console.print(f"experiment {results.experiment}{status}\n", style="dim", soft_wrap=True, markup=False)
 
 
 def _figures(results: Results, strict: bool) -> Table:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from json import JSONDecodeError
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -227,7 +228,7 @@ class JsonPlaces:
         byte = self.bytes_of.get(line)
         if byte is None or position >= len(self.headers):
             return None
-        end = self._data.find(b"\n", byte) if self.one_line else -1
+        end = self._data.find(b"\n", byte) if self.one_line else self._next.get(byte, -1)
         text = self._data[byte : end if end >= 0 else None].decode("utf-8", "replace")
         passage = Passage(text, line, byte, self.exact)
         try:
@@ -235,6 +236,12 @@ class JsonPlaces:
         except (JSONDecodeError, RecursionError):
             return None
         return None if member is None else (passage, member)
+
+    @cached_property
+    def _next(self) -> dict[int, int]:
+        """Where the record after one begins, by where that begins: one is read without all that follows it."""
+        begins = sorted(self.bytes_of.values())
+        return dict(pairwise(begins))
 
     @cached_property
     def _data(self) -> bytes:

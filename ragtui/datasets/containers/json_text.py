@@ -21,6 +21,11 @@ _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 _ESCAPED_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _CONSTANT: Final = re.compile(r"NaN|-?Infinity")
+_ESCAPE: Final = re.compile(  # pairs and other escapes, too, so that no half of them is taken for a lone one
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<lone>\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.",
+    re.DOTALL,
+)
+_NUMBER: Final = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?', re.DOTALL)
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|-?Infinity|NaN', re.DOTALL)  # strings, too, so that none is looked into
 _SHOWN: Final = 60
 
@@ -131,6 +136,18 @@ def parse(passage: Passage, start: int = 0) -> Parsed:
     return Parsed({key: member.value for key, member in last.items()}, start, end, last, scanner.faults)
 
 
+def value_of(text: str, **hooks: Any) -> Any:
+    """What ``json.loads`` reads from the text of a cell; half of an escaped character, which no frame can hold, becomes
+    U+FFFD.
+
+    Raises:
+        JSONDecodeError: it is no JSON.
+        RecursionError: it is nested too deeply.
+    """
+    value = json.loads(text, **hooks)
+    return scrubbed(value) if _ESCAPED_SURROGATE.search(text) else value
+
+
 def passage_of(raw: bytes, line: int, byte: int, report: Report, before: int = 0) -> Passage:
     """A line as text; bytes that are not UTF-8 become what Windows-1252 says, with a finding."""
     try:
@@ -208,8 +225,14 @@ class _Scanner:
         if _ESCAPED_SURROGATE.search(text, start, end) and _has_surrogate(value):
             match = _ESCAPED_SURROGATE.search(text, start, end)
             line, column = self.passage.at(match.start() if match else start)
-            self.faults.append(rules.lone_surrogate(line, column, name))
-            value = _scrubbed(value)
+            fix = tuple(
+                edit
+                for escape in _ESCAPE.finditer(text, start, end)
+                if escape["lone"]
+                for edit in self.passage.edits(escape.start(), escape.end(), "\\ufffd", safe=False)
+            )
+            self.faults.append(rules.lone_surrogate(line, column, name, fix))
+            value = scrubbed(value)
         return value, end
 
     def _tell(self, start: int, end: int, name: str | None) -> None:
@@ -228,8 +251,10 @@ class _Scanner:
             )
             self.faults.append(rules.constant(line, column, self._constants[0], name, fix=fix))
         for token in self._out_of_range:
-            line, column = self.passage.at(max(text.find(token, start, end), start))
-            self.faults.append(rules.out_of_range(line, column, token, name))
+            found = next((each for each in _NUMBER.finditer(text, start, end) if each.group() == token), None)
+            line, column = self.passage.at(found.start() if found else start)
+            fix = self.passage.edits(found.start(), found.end(), f'"{token}"', safe=False) if found else ()
+            self.faults.append(rules.out_of_range(line, column, token, name, fix))
         self._repeated.clear()
         self._constants.clear()
         self._out_of_range.clear()
@@ -283,7 +308,7 @@ def _members(scanner: _Scanner, text: str, start: int) -> Iterator[tuple[Member,
         position = skip_space(text, end)
         follows = text[position : position + 1]
         yield (
-            Member(_scrubbed(key) if _SURROGATE.search(key) else key, value, key_start, key_end, begin, end),
+            Member(scrubbed(key) if _SURROGATE.search(key) else key, value, key_start, key_end, begin, end),
             position + 1,
         )
         if follows == "}":
@@ -295,12 +320,12 @@ def _members(scanner: _Scanner, text: str, start: int) -> Iterator[tuple[Member,
 
 def _explained(text: str, error: JSONDecodeError) -> str:
     """What is wrong, in words that say what to do."""
-    found = text[error.pos : error.pos + 1]
+    found = _visible(text[error.pos : error.pos + 1])
     before = text[: error.pos].rstrip()[-1:]
     if error.msg.startswith("Unterminated string"):
         return "a string is not closed"
     if error.msg.startswith("Invalid control character"):
-        return f"control character U+{ord(found or ' '):04X} in a string must be escaped"
+        return f"control character U+{ord(text[error.pos : error.pos + 1] or ' '):04X} in a string must be escaped"
     if error.msg.startswith("Invalid") and "escape" in error.msg:
         return "a backslash in a string must begin an escape such as \\n or \\\\"
     if error.pos >= len(text.rstrip()):
@@ -324,6 +349,11 @@ def _explained(text: str, error: JSONDecodeError) -> str:
     return f'a value is missing before "{found}"'
 
 
+def _visible(char: str) -> str:
+    """A character, or what it is called where one does not see it."""
+    return char if not char or (char.isprintable() and not char.isspace()) else f"U+{ord(char):04X}"
+
+
 def _has_surrogate(value: Any) -> bool:
     if isinstance(value, str):
         return _SURROGATE.search(value) is not None
@@ -332,10 +362,10 @@ def _has_surrogate(value: Any) -> bool:
     return isinstance(value, list) and any(_has_surrogate(each) for each in value)
 
 
-def _scrubbed(value: Any) -> Any:
+def scrubbed(value: Any) -> Any:
     """``value`` with every lone surrogate as U+FFFD."""
     if isinstance(value, str):
         return _SURROGATE.sub("\ufffd", value)
     if isinstance(value, dict):
-        return {_scrubbed(key): _scrubbed(each) for key, each in value.items()}
-    return [_scrubbed(each) for each in value] if isinstance(value, list) else value
+        return {scrubbed(key): scrubbed(each) for key, each in value.items()}
+    return [scrubbed(each) for each in value] if isinstance(value, list) else value

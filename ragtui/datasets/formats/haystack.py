@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from ragtui.datasets.containers.json_text import value_of
 from ragtui.datasets.containers.table import LINE, ROW, Table, unique_names
 from ragtui.datasets.dataset import Role
 from ragtui.datasets.record_format import Known, RecordFormat, Records
@@ -34,7 +35,8 @@ def _telling(records: Records) -> int:
 
 def _in_rows(table: Table) -> Table:
     """A result object, which holds a list per column, as rows; the first run's answers of a comparison under the usual names."""
-    table = _from_columns(table) if table.container == "json" and {"inputs", "results"} <= set(table.names) else table
+    if table.container == "json" and {"inputs", "results"} <= set(table.names):
+        table = _from_columns(table, _object(table, "inputs"), _object(table, "results"))
     names = list(table.names)
     for place, header in enumerate(table.headers):
         wanted = next((wanted for ending, wanted in _ENDINGS.items() if header.endswith(ending)), None)
@@ -45,22 +47,37 @@ def _in_rows(table: Table) -> Table:
     return table
 
 
-def _from_columns(table: Table) -> Table:
+def _object(table: Table, name: str) -> dict[str, Any]:
+    """The object in the first row of a column, empty where something else is there."""
+    cell = table.frame[name][0] if table.frame.height else None
+    try:
+        value = value_of(cell) if isinstance(cell, str) else {}
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _from_columns(table: Table, inputs: dict[str, Any], results: dict[str, Any]) -> Table:
     import polars as pl
 
-    inputs, results = (json.loads(table.frame[name][0] or "{}") for name in ("inputs", "results"))
     columns: dict[str, list[Any]] = {key: values for key, values in inputs.items() if isinstance(values, list)}
     for metric, result in results.items():
         if isinstance(result, dict) and isinstance(result.get("individual_scores"), list):
             columns[metric] = result["individual_scores"]
+    if not columns:
+        return table
+    names = unique_names(list(columns))
     height = max(map(len, columns.values()), default=0)
     line = int(table.frame[LINE][0])
     series = [pl.Series(LINE, [line] * height, dtype=pl.UInt32), pl.Series(ROW, range(1, height + 1), dtype=pl.UInt32)]
-    series += [_column(key, values + [None] * (height - len(values))) for key, values in columns.items()]
+    series += [
+        _column(name, values + [None] * (height - len(values)))
+        for name, values in zip(names, columns.values(), strict=True)
+    ]
     return replace(
         table,
         headers=tuple(columns),
-        names=unique_names(list(columns)),
+        names=names,
         frame=pl.DataFrame(series),
         kinds={},
         places=None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from array import array
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
 
 _HEAD: Final = 1 << 16
 _LOOKED_AT: Final = 50
+_FEW: Final = 10
 _NO_DATA: Final = {".csv", ".json", ".jsonl", ".xlsx", ".md", ".py", ".toml", ".zip", ".html"}
 _DOCUMENT: Final = re.compile(rb"<DOC>\s*(.*?)</DOC>", re.DOTALL | re.IGNORECASE)
-_OPENING: Final = re.compile(rb"<DOC>", re.IGNORECASE)
+_BOUND: Final = re.compile(rb"<(/?)DOC>", re.IGNORECASE)
 _NUMBER: Final = re.compile(rb"<DOCNO>\s*(.*?)\s*</DOCNO>", re.DOTALL | re.IGNORECASE)
 _TITLE: Final = re.compile(r"<(TITLE|HEADLINE|HL)>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
 _TAG: Final = re.compile(r"<[^<>]{1,40}>")
@@ -136,11 +138,17 @@ def kind_of(path: Path) -> str | None:
     lines = [line.split() for line in text.split("\n")[:_LOOKED_AT] if line.strip()]
     if len(data) == _HEAD or not lines:
         lines = lines[:-1] or lines
-    if lines and sum(is_trec_hit(fields) for fields in lines) > 0.8 * len(lines):
+    if _mostly(is_trec_hit, lines):
         return "run"
-    if lines and sum(_is_judgment(fields) for fields in lines) > 0.8 * len(lines):
-        return "qrels"
-    return None
+    return "qrels" if _mostly(_is_judgment, lines) else None
+
+
+def _mostly(fits: Callable[[list[str]], bool], lines: list[list[str]]) -> bool:
+    """Whether lines are what they should be, but for some faulty ones; of a few lines the first must be right."""
+    right = sum(map(fits, lines))
+    if not lines:
+        return False
+    return right > 0.8 * len(lines) or (len(lines) < _FEW and right >= 0.5 * len(lines) and fits(lines[0]))
 
 
 def _is_judgment(fields: list[str]) -> bool:
@@ -156,20 +164,20 @@ def read_documents(path: Path, report: Report) -> pl.DataFrame:
     data = path.read_bytes() if decoded.encoding == "utf-8" else decoded.text.encode("utf-8", "replace")
     ids: list[str] = []
     lines, offsets = array("I"), array("Q")
-    line, counted, end = 1, 0, 0
-    for match in _DOCUMENT.finditer(data):
-        line += data.count(b"\n", counted, match.start())
-        counted = match.start()
-        end = match.end()
-        number = _NUMBER.search(match[1])
+    line, counted = 1, 0
+    for start, end in _documents(data):
+        line += data.count(b"\n", counted, start)
+        counted = start
+        if end is None:
+            report.add(rules.not_closed(line, "<DOC>"))
+            continue
+        number = _NUMBER.search(data, start, end)
         if number is None or not number[1]:
             report.add(rules.no_number(line))
             continue
         ids.append(number[1].decode("utf-8", "replace"))
         lines.append(line)
-        offsets.append(match.start())
-    if (open_ := _OPENING.search(data, end)) is not None:
-        report.add(rules.not_closed(data.count(b"\n", 0, open_.start()) + 1, "<DOC>"))
+        offsets.append(start)
     return pl.DataFrame(
         [
             pl.Series("doc_id", ids, dtype=pl.String),
@@ -179,6 +187,17 @@ def read_documents(path: Path, report: Report) -> pl.DataFrame:
     )
 
 
+def _documents(data: bytes) -> Iterator[tuple[int, int | None]]:
+    """Where each ``<DOC>`` begins and ends; no end where another begins, or the file ends, before it is closed."""
+    start: int | None = None
+    for bound in _BOUND.finditer(data):
+        if start is not None:
+            yield start, bound.start() if bound[1] else None
+        start = None if bound[1] else bound.start()
+    if start is not None:
+        yield start, None
+
+
 def read_topics(path: Path, report: Report) -> pl.DataFrame:
     """``query_id, text, line`` of every ``<top>``: its number and its title (its description where it has none)."""
     import polars as pl
@@ -186,8 +205,10 @@ def read_topics(path: Path, report: Report) -> pl.DataFrame:
     decoded = decode(path.read_bytes())
     report.extend(decoded.findings)
     rows: list[tuple[str, str, int]] = []
+    line, counted = 1, 0
     for match in _TOPIC.finditer(decoded.text):
-        line = decoded.text.count("\n", 0, match.start()) + 1
+        line += decoded.text.count("\n", counted, match.start())
+        counted = match.start()
         fields = {
             name.lower(): " ".join(html.unescape(value).split()) for name, value in _TOPIC_FIELD.findall(match[1])
         }

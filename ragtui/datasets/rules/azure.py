@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
+from ragtui.datasets.containers.json_text import value_of
 from ragtui.datasets.containers.table import LINE, Table, short
 from ragtui.datasets.findings import Finding, Level, More
 from ragtui.datasets.formats.azure import TEXTS, AzureTable
@@ -16,7 +17,7 @@ from ragtui.datasets.rules import rule
 _SPOKEN: Final = ("query", "response")  # may be lists of messages
 _REFERABLE: Final = re.compile(r"[A-Za-z0-9_]+")
 _TIMES: Final = re.compile(r"date|datetime|timestamp.*|modified|.*_at|.*_time", re.IGNORECASE)
-_DATE_LIKE: Final = r"^\s*\d{4}-\d{2}-\d{2}([T ].*)?\s*$"
+_DATE_LIKE: Final = r"^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].*)?\s*$"
 _FIRST_YEAR: Final = 31_536_000  # seconds; smaller numbers are not taken for times where every row has one
 _ROLES: Final = {"user", "assistant", "system", "tool", "developer"}
 
@@ -128,12 +129,21 @@ def not_text(azure: AzureTable) -> Iterator[Finding | More]:
             yield from table.findings("AZ106", Level.ERROR, name, odd, f"{header} is {{}}, not a text".format)
 
 
-@rule("AZ107", "context-is-a-list", Level.INFO, example='{"context": ["a", "b"], …}', on=AzureTable)
+@rule(
+    "AZ107",
+    "context-is-a-list",
+    Level.INFO,
+    example='{"context": ["a", "b"], …}',
+    remedy='nothing to do for use here; for Azure\'s own judges join the chunks into one text: "a\\nb"',
+    on=AzureTable,
+)
 def list_context(azure: AzureTable) -> Iterator[Finding]:
-    """Contexts are lists. Azure pastes the list into its prompt as Python prints it, brackets and all; here each is a chunk."""
+    """Contexts are lists. Here each text of a list is a chunk. Azure's judges are shown the list as Python prints it, with
+    brackets and quotes, which may cost points but stops nothing."""
     name = azure.columns.get("context")
     if name is not None and name in azure.table.kinds and (rows := _of_kind(azure.table, name, ["list"])):
-        message = f"{short(azure.table.header_of(name))} is a list in {len(rows):,} rows; Azure shows the judge its Python print"
+        shown = f"{short(azure.table.header_of(name))} is a list in {len(rows):,} rows"
+        message = f"{shown}: chunks here; Azure's judges see brackets and quotes"
         yield azure.table.finding("AZ107", Level.INFO, message, rows[0], name)
 
 
@@ -147,13 +157,17 @@ def list_context(azure: AzureTable) -> Iterator[Finding]:
 def conversation_shape(azure: AzureTable) -> Iterator[Finding | More]:
     """A conversation is an object with a list of messages (not that list itself), each with a role (user, assistant, …) and
     content, of which one at least is the assistant's."""
+    import polars as pl
+
     name = azure.columns.get("conversation")
     if name is None:
         return
+    frame = azure.table.frame
+    nothing = frame.select(pl.all_horizontal(pl.col(list(azure.columns.values())).is_null())).to_series()
     faults = (
         (row, fault)
-        for row, cell in enumerate(azure.table.frame[name].to_list())
-        if (fault := _conversation_fault(cell))
+        for row, (cell, empty) in enumerate(zip(frame[name].to_list(), nothing.to_list(), strict=True))
+        if (fault := "is null, and nothing else is in the row" if empty else _conversation_fault(cell))
     )
     yield from azure.table.findings("AZ108", Level.ERROR, name, faults, lambda fault: f"conversation {fault}")
 
@@ -349,8 +363,8 @@ def _conversation_fault(cell: Any) -> str | None:
     for place, message in enumerate(messages, 1):
         if not isinstance(message, dict) or "role" not in message:
             return f"message {place} has no role"
-        if message["role"] not in _ROLES:
-            return f"message {place} has the unknown role {message['role']!r}"
+        if not isinstance(message["role"], str) or message["role"] not in _ROLES:
+            return f"message {place} has the unknown role {short(str(message['role']))!r}"
         if message.get("content") is None and not message.get("tool_calls"):
             return f"message {place} has no content"
     return None if any(message["role"] == "assistant" for message in messages) else "has no message of the assistant"
@@ -387,6 +401,6 @@ def _json(cell: Any) -> Any:
     if not isinstance(cell, str):
         return None if cell is None else list(cell)
     try:
-        return json.loads(cell)
+        return value_of(cell)
     except (ValueError, RecursionError):
         return cell

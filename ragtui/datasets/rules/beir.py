@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ragtui.datasets.findings import Edit, Finding, Level
+from ragtui.datasets.findings import Edit, Finding, Level, counted
 from ragtui.datasets.rules import rule
 
 TOOLS: Final = ("beir", "evalscope", "mteb")  # what reads such folders
@@ -131,12 +131,13 @@ def blank_line(line: int, fix: tuple[Edit, ...] = ()) -> Finding:
     platforms=("beir", "mteb"),
     advice=True,
     example='{"_id": "d1", "text": "…"}',
-    remedy='write "title": "" where there is none',
+    remedy='write "title": "" where there is none, as `ragtui convert DIR NEW --to beir` does',
 )
 def no_title(file: str, line: int, count: int, documents: int) -> Finding:
     """Documents have no title, or null for one. BEIR joins title and text and stops at the first document without; MTEB does
-    so where only some have one. Given with --for beir or mteb."""
-    message = f"{count:,} of {documents:,} documents have no title; an empty one is needed"
+    so where only some have one. Given with --for beir or mteb. There is no fix: it would change most lines of a corpus for
+    the sake of one loader; converting writes the set anew."""
+    message = f"no title in {count:,} of {documents:,} documents; an empty one is needed"
     return Finding("BEIR113", Level.ERROR, message, file=file, line=line, field="title")
 
 
@@ -203,7 +204,9 @@ def no_header(line: int, fix: tuple[Edit, ...]) -> Finding:
 def run_as_judgments(line: int, rows: int) -> Finding:
     """The file has the six columns of a TREC run (query, Q0, document, rank, score, tag) where judgments belong. Read
     carelessly, ranks become grades and the last hit looks the most relevant. Nothing of it is used as judgments."""
-    message = f"this is a run (query Q0 document rank score tag, {rows:,} lines), not judgments; none is loaded"
+    message = (
+        f"this is a run (query Q0 document rank score tag, {counted(rows, 'line')}), not judgments; none is loaded"
+    )
     return Finding("BEIR212", Level.ERROR, message, line=line)
 
 
@@ -230,13 +233,13 @@ def trec_judgments(line: int, fix: tuple[Edit, ...] = ()) -> Finding:
 @rule("BEIR214", "wrong-number-of-fields", example="q1<tab>d1", remedy="query, document and grade, with tabs between")
 def wrong_fields(line: int, found: int, wanted: int) -> Finding:
     """The line has too few or too many fields to be a judgment."""
-    return Finding("BEIR214", Level.ERROR, f"{found} fields, {wanted} are needed", line=line)
+    return Finding("BEIR214", Level.ERROR, f"{counted(found, 'field')}, {wanted} are needed", line=line)
 
 
 @rule("BEIR215", "spaces-for-tabs", fix="safe", example="q1 d1 1", remedy="put tabs between the fields")
 def spaces_for_tabs(line: int, lines: int, fix: tuple[Edit, ...] = ()) -> Finding:
     """Fields are parted by spaces (or commas). BEIR's loader splits at tabs only and fails; ragtui reads them."""
-    message = f"{lines:,} lines have no tabs between their fields; tabs are needed"
+    message = f"no tabs between the fields of {counted(lines, 'line')}; tabs are needed"
     return Finding("BEIR215", Level.ERROR, message, line=line, fix=fix)
 
 

@@ -66,7 +66,12 @@ def blank_headers(table: Table) -> Iterator[Finding]:
     of every line) is no finding."""
     for position, (header, name) in enumerate(zip(table.headers, table.names, strict=True), 1):
         if not header.strip() and table.filled(name):
-            message = f'column {position} has values but no header; it is read as "{name}"'
+            what = (
+                "a key is blank"
+                if table.container.startswith("json")
+                else f"column {position} has values but no header"
+            )
+            message = f'{what}; it is read as "{name}"'
             yield table.header_finding("CSV004", Level.WARNING, message, name)
 
 
@@ -148,7 +153,7 @@ def stray_return(line: int, row: int) -> Finding:
 @rule("CSV010", "empty-row", Level.INFO, example=",,,,", remedy="remove the line")
 def empty_row(line: int, count: int) -> Finding:
     """Blank lines between rows, and rows of nothing but delimiters, are skipped. Other readers turn them into rows without
-    values."""
+    values. There is no fix: an empty row may stand where a case was lost, which only its author can tell."""
     many = (
         "a row without any value is skipped"
         if count == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
@@ -65,13 +66,13 @@ def near_headers(labels: DeepsetTable) -> Iterator[Finding]:
     "columns-missing",
     Level.WARNING,
     example="a RAG set with the column question alone",
-    remedy="add the columns and leave them empty",
+    remedy="add the columns and leave them empty, or let `ragtui convert FILE NEW.csv --to deepset-rag` write them",
     platforms=_DEEPSET,
     on=DeepsetTable,
 )
 def missing_columns(labels: DeepsetTable) -> Iterator[Finding]:
     """deepset wants columns to be there even where they stay empty: a RAG set needs text, context, file_name, answer_start,
-    answer_end and filters beside question."""
+    answer_end and filters beside question. There is no fix: it would change every line; `ragtui convert` writes a whole set."""
     there = {*labels.columns, *labels.table.repeated()}
     missing = [wanted for wanted in _REQUIRED[labels.kind] if wanted not in there]
     if missing:
@@ -203,12 +204,16 @@ def offset_not_a_number(labels: DeepsetTable) -> Iterator[Finding | More]:
     """An offset must be a whole number, the first character being 0."""
     for wanted in OFFSETS:
         if (name := labels.columns.get(wanted)) is not None and labels.kind == QA:
-            bad = ~labels.table.empty(name) & ~_stripped(name).str.contains(r"^[+-]?\d+(\.0*)?$")
+            bad = ~labels.table.empty(name) & ~_stripped(name).str.contains(r"^[+-]?[0-9]{1,15}(\.0*)?$")
             hits = (
-                (row, f'{wanted} is "{short(cell)}", not a whole number')
+                (row, f'{wanted} is "{short(cell)}", not a whole number' + _too_large(cell))
                 for row, cell in labels.table.rows_where(bad, name)
             )
             yield from labels.table.findings("DS302", Level.ERROR, name, hits, str)
+
+
+def _too_large(cell: object) -> str:
+    return " that a text can be long" if re.fullmatch(r"[+-]?[0-9]+(\.0*)?", str(cell).strip()) else ""
 
 
 @rule("DS303", "offset-written-as-decimal", Level.WARNING, fix="safe", example="4.0", remedy="write 4", on=DeepsetTable)
@@ -219,7 +224,7 @@ def decimal_offset(labels: DeepsetTable) -> Iterator[Finding | More]:
     names = [labels.columns[wanted] for wanted in OFFSETS if wanted in labels.columns]
     if len(names) < 2 or labels.kind != QA:
         return
-    decimal = [_stripped(name).str.contains(r"^[+-]?\d+\.0*$") for name in names]
+    decimal = [_stripped(name).str.contains(r"^[+-]?[0-9]+\.0*$") for name in names]
     shown = 0
     for index, _ in table.rows_where(decimal[0] | decimal[1], names[0]):
         shown += 1
@@ -356,7 +361,7 @@ def _failing_spans(labels: DeepsetTable) -> pl.DataFrame | None:
     if labels.kind != QA or any(wanted not in labels.columns for wanted in needed):
         return None
     text, context, start, end = (labels.columns[wanted] for wanted in needed)
-    whole = [_stripped(name).str.extract(r"^\+?(-?\d{1,15})(?:\.0*)?$").cast(pl.Int64) for name in (start, end)]
+    whole = [_stripped(name).str.extract(r"^\+?(-?[0-9]{1,15})(?:\.0*)?$").cast(pl.Int64) for name in (start, end)]
     spans = (
         labels.table.frame.lazy()
         .select(

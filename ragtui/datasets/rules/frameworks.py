@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
+from ragtui.datasets.containers.json_text import value_of
 from ragtui.datasets.containers.table import LINE, Table, short
-from ragtui.datasets.findings import Edit, Finding, Level, More
+from ragtui.datasets.findings import Edit, Finding, Level, More, counted
 from ragtui.datasets.list_cells import ListColumn
 from ragtui.datasets.near_names import plain_name
 from ragtui.datasets.record_format import Records
@@ -226,7 +227,7 @@ def lists_for_texts(records: Records) -> Iterator[Finding]:
             row for row in every if table.frame[column][row] is not None and not _is_messages(table.frame[column][row])
         ]
         if rows:
-            message = f"{short(table.header_of(column))} is a list or an object in {len(rows):,} rows; a text is needed"
+            message = f"{short(table.header_of(column))} is a list or an object in {counted(len(rows), 'row')}; a text is needed"
             yield table.finding("EV113", Level.INFO, message, rows[0], column)
 
 
@@ -263,7 +264,7 @@ _AS_IS: Final = object()
 def _unwrapped(cell: str, key: str) -> Any:
     """What lies under all layers of one key, ``_AS_IS`` where there is none."""
     try:
-        value = json.loads(cell)
+        value = value_of(cell)
     except (ValueError, RecursionError):
         return _AS_IS
     if not (isinstance(value, dict) and value.keys() == {key}):
@@ -313,7 +314,7 @@ def _of_kinds(table: Table, name: str, *kinds: str) -> list[int]:
 def _is_messages(cell: Any) -> bool:
     """Whether a cell is a conversation, which Ragas takes for a question."""
     try:
-        value = json.loads(cell) if isinstance(cell, str) else None
+        value = value_of(cell) if isinstance(cell, str) else None
     except (ValueError, RecursionError):
         return False
     return isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value)

@@ -30,8 +30,8 @@ class BesideGolden:
 )
 def shared_with_golden(beside: BesideGolden) -> Iterator[Finding | More]:
     """A golden dataset says how good a system is because nothing was ever tuned on it. A case that asks the same elsewhere
-    gives its answer away, and the golden figure becomes too good. Given with --golden, or where ragtui.toml names golden
-    datasets."""
+    gives its answer away, and the golden figure becomes too good. Golden is what --golden names, what ragtui.toml lists, and
+    an archive that was exported with --golden and is checked together with others."""
     dataset = beside.dataset
     others = [each for each in beside.golden if each.location != dataset.location.resolve()]
     frame, column, line = (

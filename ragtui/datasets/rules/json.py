@@ -60,12 +60,19 @@ def constant(
     )
 
 
-@rule("JSON006", "lone-surrogate", example='"\\ud83d"', remedy="write the whole character, or U+FFFD for a lost one")
-def lone_surrogate(line: int, column: int, field: str | None) -> Finding:
+@rule(
+    "JSON006",
+    "lone-surrogate",
+    fix="unsafe",
+    example='"\\ud83d"',
+    remedy="write the whole character, or U+FFFD for a lost one",
+)
+def lone_surrogate(line: int, column: int, field: str | None, fix: tuple[Edit, ...] = ()) -> Finding:
     """Half of an escaped character, usually from text that was cut in the middle of an emoji. It cannot be written as
-    UTF-8: some loaders make the whole text empty, some crash. ragtui shows U+FFFD in its place."""
+    UTF-8: some loaders make the whole text empty, some crash. ragtui shows U+FFFD in its place, and so does the fix, which is
+    unsafe because what the whole character was may still be known where the text came from."""
     message = "half of an escaped character (a lone surrogate); the text cannot be stored as it is"
-    return Finding("JSON006", Level.ERROR, message, line=line, column=column, field=field)
+    return Finding("JSON006", Level.ERROR, message, line=line, column=column, field=field, fix=fix)
 
 
 @rule(
@@ -87,14 +94,22 @@ def cut_off(line: int, column: int, what: str) -> Finding:
     return Finding("JSON008", Level.ERROR, message, line=line, column=column)
 
 
-@rule("JSON009", "number-out-of-range", Level.WARNING, example='{"id": 123456789012345678901}', platforms=("azure",))
-def out_of_range(line: int, column: int, token: str, field: str | None) -> Finding:
+@rule(
+    "JSON009",
+    "number-out-of-range",
+    Level.WARNING,
+    fix="unsafe",
+    example='{"id": 123456789012345678901}',
+    remedy='put an id in quotes: "123456789012345678901"',
+    platforms=("azure",),
+)
+def out_of_range(line: int, column: int, token: str, field: str | None, fix: tuple[Edit, ...] = ()) -> Finding:
     """The number does not fit into 64 bits. Many readers round it, and Azure's refuses the whole file. An id belongs in
-    quotes. ragtui keeps its digits as text."""
+    quotes, where the fix puts it; it is unsafe because what is meant as a number becomes a text. ragtui keeps its digits as
+    text."""
     shown = token if len(token) <= 24 else f"{token[:20]}… ({len(token)} characters)"
-    return Finding(
-        "JSON009", Level.WARNING, f"the number {shown} does not fit into 64 bits", line=line, column=column, field=field
-    )
+    message = f"the number {shown} does not fit into 64 bits"
+    return Finding("JSON009", Level.WARNING, message, line=line, column=column, field=field, fix=fix)
 
 
 @rule("JSON010", "spread-objects", fix="safe", example='{\n  "_id": "1"\n}', remedy="write each object on one line")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from ragtui.datasets.findings import Finding, Level
+from ragtui.datasets.findings import Finding, Level, counted
 from ragtui.datasets.retrieval import RetrievalSet
 from ragtui.datasets.rules import rule
 
@@ -21,7 +21,9 @@ def few_documents(whole: RetrievalSet) -> Iterator[Finding]:
     """The corpus has fewer than 100 documents. With so few, nearly every ranking finds the right one."""
     if whole.whole and whole.documents is not None and _TINY < whole.documents.height < _DOCUMENTS:
         yield _whole(
-            "BEIR401", f"{whole.documents.height} documents; {_DOCUMENTS} or more are advised", whole.documents_file
+            "BEIR401",
+            f"{counted(whole.documents.height, 'document')}; {_DOCUMENTS} or more are advised",
+            whole.documents_file,
         )
 
 
@@ -30,14 +32,18 @@ def few_queries(whole: RetrievalSet) -> Iterator[Finding]:
     """There are fewer than 50 queries. The mean then moves by several points by chance alone, and small differences between
     two systems cannot be seen."""
     if whole.whole and whole.queries is not None and 0 < whole.queries.height < _QUERIES:
-        yield _whole("BEIR402", f"{whole.queries.height} queries; {_QUERIES} or more are advised", whole.queries_file)
+        yield _whole(
+            "BEIR402",
+            f"{counted(whole.queries.height, 'query', 'queries')}; {_QUERIES} or more are advised",
+            whole.queries_file,
+        )
 
 
 @rule("BEIR403", "tiny-corpus", Level.INFO, platforms=_FOR, advice=True, on=RetrievalSet)
 def tiny_corpus(whole: RetrievalSet) -> Iterator[Finding]:
     """The corpus has ten documents or fewer: Recall@10 is 1 whatever the system does."""
     if whole.whole and whole.documents is not None and 0 < whole.documents.height <= _TINY:
-        message = f"{whole.documents.height} documents: Recall@10 is always 1"
+        message = f"{counted(whole.documents.height, 'document')}: Recall@10 is always 1"
         yield _whole("BEIR403", message, whole.documents_file)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ragtui.datasets.findings import Finding, Level, More, shown_per_rule
+from ragtui.datasets.findings import Finding, Level, More, counted, shown_per_rule
 from ragtui.datasets.retrieval import RetrievalSet
 from ragtui.datasets.rules import rule
 
@@ -19,7 +19,7 @@ def unknown_queries(whole: RetrievalSet) -> Iterator[Finding]:
         loose = run.lazy().join(there.lazy().select("query_id"), on="query_id", how="anti").sort("line").collect()
         if loose.height:
             count, first = loose["query_id"].n_unique(), loose["query_id"][0]
-            message = f"{count:,} queries of the run are not in the set (first {first})"
+            message = f"not in the set: {counted(count, 'query', 'queries')} of the run (first {first})"
             yield Finding("BEIR303", Level.WARNING, message, file=whole.run_files[name], line=int(loose["line"][0]))
 
 
@@ -47,7 +47,7 @@ def unknown_documents(whole: RetrievalSet) -> Iterator[Finding]:
     for name, run in whole.runs.items():
         loose = run.lazy().join(whole.documents.lazy().select("doc_id"), on="doc_id", how="anti").sort("line").collect()
         if loose.height:
-            message = f"{loose.height:,} hits are documents that are not in the corpus (first {loose['doc_id'][0]})"
+            message = f"not in the corpus: the documents of {counted(loose.height, 'hit')} (first {loose['doc_id'][0]})"
             yield Finding("BEIR305", Level.WARNING, message, file=whole.run_files[name], line=int(loose["line"][0]))
 
 

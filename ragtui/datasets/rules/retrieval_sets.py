@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from ragtui.datasets.findings import Finding, Level, More, shown_per_rule
+from ragtui.datasets.findings import Finding, Level, More, counted, shown_per_rule
 from ragtui.datasets.retrieval import RetrievalSet
 from ragtui.datasets.rules import rule
 
@@ -69,7 +69,7 @@ def shared_ids(whole: RetrievalSet) -> Iterator[Finding]:
     lines = shared.select("line", "query_id").sort("line").collect()
     if lines.height:
         line, first = lines.row(0)
-        message = f'{lines.height:,} queries have the id of a document (first "{first}"); hits on it are kept'
+        message = f'the id of {counted(lines.height, "query", "queries")} is one of a document, too (first "{first}"); hits on it are kept'
         yield Finding("BEIR112", Level.INFO, message, file=whole.queries_file, line=line, field="_id")
 
 
@@ -146,7 +146,7 @@ def negative_grades(whole: RetrievalSet) -> Iterator[Finding]:
     below = whole.judgments.lazy().filter(pl.col("grade") < 0).select("line", "grade").collect()
     if below.height:
         line, grade = below.row(0)
-        message = f"{below.height:,} grades below 0 (first {grade:g}); they count as not judged"
+        message = f"{counted(below.height, 'grade')} below 0 (first {grade:g}): as if not judged"
         yield Finding("BEIR207", Level.INFO, message, file=whole.judgments_file, line=line, field="score")
 
 

@@ -154,6 +154,11 @@ def control_characters(table: Table) -> Iterator[Finding | More]:
     a judge is sent them as they are, and some databases and XML writers refuse them."""
     import polars as pl
 
+    for header, name in zip(table.headers, table.names, strict=True):
+        if _CONTROLS.search(header):
+            yield table.header_finding(
+                "TEXT006", Level.WARNING, _control_message(header).replace("text", "header"), name
+            )
     for name in table.names if table.may_hold("controls") else ():
         odd = table.text(name).str.contains(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u0080-\u0084\u0086-\u009f]")
         if name in table.kinds:  # lists and objects are here as JSON, in which control characters are escaped
@@ -178,7 +183,7 @@ def _control_message(text: str) -> str:
     codes = sorted(
         {f"U+{ord(char):04X}" for char in text if (ord(char) < 32 and char not in "\t\n\r") or 127 <= ord(char) < 160}
     )
-    return f"control character {', '.join(codes[:5]) or 'in escaped form'} in the text"
+    return f"control character{'s' if len(codes) > 1 else ''} {', '.join(codes[:5]) or 'in escaped form'} in the text"
 
 
 @rule(

@@ -14,7 +14,7 @@ def no_number(line: int) -> Finding:
 
 @rule("TREC102", "not-closed", example="<DOC> without </DOC>", remedy="close it, or fetch the file again")
 def not_closed(line: int, tag: str) -> Finding:
-    """A document is not closed before the file ends, as after a broken download. It is not loaded."""
+    """A document is not closed before another begins or the file ends, as after a broken download. It is not loaded."""
     return Finding("TREC102", Level.ERROR, f"{tag} is not closed; it is not loaded", line=line)
 
 

@@ -115,8 +115,9 @@ def too_many_digits(sheet: str, line: int, cell: str, field: str, text: str) -> 
     the fifteenth are not what they were."""
     is_id = plain_name(field) == "id" or plain_name(field).endswith("id")
     what = "id" if is_id else "value"
+    shown = text if len(text) <= 24 else f"{text[:20]}…"
     message = (
-        f"{len(text.lstrip('-'))}-digit {what} stored as a number: the digits after the fifteenth are lost ({text})"
+        f"{len(text.lstrip('-'))}-digit {what} stored as a number: the digits after the fifteenth are lost ({shown})"
     )
     level = Level.ERROR if is_id else Level.WARNING
     return Finding("XLSX010", level, message, line=line, field=field, sheet=sheet, cell=cell)

@@ -39,13 +39,17 @@ def render(results: Results, judgement: Judgement) -> str:
 
 def _content(results: Results, judgement: Judgement) -> dict[str, Any]:
     plan = results.plan
-    against = f" against {plan.baseline}" if plan.baseline else ""
+    against = f" (candidate) against {plan.baseline} (baseline)" if plan.baseline else ""
     cases = results.rows(Side.CANDIDATE)
     return {
         "title": text.cell(f"{plan.dataset}: {plan.candidate}{against}"),
         "head": text.cell(
-            f"experiment {results.experiment}, {results.status}, judge {plan.judge}. {' '.join(remarks(results))}"
+            f"{wording.count(cases.height, 'case')}, {wording.count(len(plan.metrics), 'metric')}, judge {plan.judge}; "
+            f"experiment {results.experiment}, {results.status}. {' '.join(remarks(results))}"
         ),
+        "short": text.cell(wording.in_short(results.comparisons(), plan)),
+        "reading": wording.READING,
+        "causes": wording.legend(set(cases["cause"].drop_nulls())),
         "gate": _gate(judgement),
         "figures": _figures(results),
         "said": _said(results),
@@ -61,13 +65,14 @@ def _gate(judgement: Judgement) -> list[tuple[str, str]]:
     lines += [(f"incomplete: {reason}", "bad") for reason in judgement.incomplete]
     if judgement.passed and not judgement.incomplete:
         lines.append(("gate passed", "good"))
+    lines += [(f"note: {each}", "dim") for each in judgement.remarks]
     return [(text.cell(line), style) for line, style in lines]
 
 
 def _figures(results: Results) -> dict[str, Any]:
     by_side = {(each.metric, each.side): each for each in results.summaries()}
     compared = {each.metric: each for each in results.comparisons()}
-    columns = ["metric", "candidate", "95 %", "pass", *(["baseline", "Δ [95 %]", "p (Holm)"] if compared else [])]
+    columns = ["metric", "candidate", "95 %", "pass", *(["baseline", "difference", "verdict"] if compared else [])]
     rows = []
     for metric in results.plan.metrics:
         mine = by_side[metric.spec, Side.CANDIDATE]
@@ -80,8 +85,8 @@ def _figures(results: Results) -> dict[str, Any]:
         histogram = list(mine.histogram)
         told = [text.cell(each) for each in cells]
         rows.append({"cells": told, "histogram": histogram, "intervals": plots, "scale": scale})
-    plotted = "candidate above baseline" if compared else "mean, 95 %"
-    return {"columns": [*columns, plotted, "scores"], "rows": rows}
+    plotted = "candidate, baseline" if compared else "mean, 95 %"
+    return {"columns": [*columns, plotted, "all scores"], "rows": rows}
 
 
 def _slices(results: Results, column: str) -> dict[str, Any]:
@@ -112,7 +117,7 @@ def _end(end: float | None, plots: list[dict[str, Any]], pick: Callable[[list[fl
 def _against(baseline: MetricSummary, found: MetricComparison, metric: PlannedMetric) -> list[str]:
     digits = wording.digits_of(metric)
     delta = f"{wording.signed_number(found.delta, digits)} {wording.paired_interval(found, digits)}"
-    return [wording.mean(baseline, metric), delta, wording.p_value(found.p_holm)]
+    return [wording.mean(baseline, metric), delta, f"{wording.outcome(found, metric)}, {wording.p_holm(found)}"]
 
 
 def _said(results: Results) -> list[str]:

@@ -23,7 +23,8 @@ _SPECIAL: Final = re.compile(r"([\\`*_\[\]<>|~&]|:(?=//)|(?<=www)\.)")
 def render(results: Results, judgement: Judgement) -> str:
     errors = "".join(f"- {escaped(each, 400)}\n" for each in error_causes(results))
     said = "\n".join([errors, *(f"{escaped(each, 1_000)}\n" for each in remarks(results))])
-    parts = [_head(results, judgement), _table(results), said, _verdicts(results)]
+    figures = (_table(results), f"<sub>{wording.READING}</sub>\n")
+    parts = [_head(results, judgement), *figures, said, _verdicts(results)]
     parts += [_slices(results), _causes(results), _worst(results)]
     return "\n".join(part for part in parts if part)
 
@@ -35,24 +36,29 @@ def escaped(value: object, limit: int = 200) -> str:
 
 def _head(results: Results, judgement: Judgement) -> str:
     plan = results.plan
-    against = f" against {escaped(plan.baseline)}" if plan.baseline else ""
+    against = f" (candidate) against {escaped(plan.baseline)} (baseline)" if plan.baseline else ""
+    cases = max((each.n_total for each in results.summaries()), default=0)
     lines = [
         f"## {escaped(plan.dataset)}: {escaped(plan.candidate)}{against}",
         "",
-        f"Experiment `{results.experiment}`, {results.status}, judge {escaped(plan.judge)}.",
+        f"{wording.count(cases, 'case')}, {wording.count(len(plan.metrics), 'metric')}, judge {escaped(plan.judge)}; "
+        f"experiment `{results.experiment}`, {results.status}.",
         "",
     ]
+    if short := wording.in_short(results.comparisons(), plan):
+        lines += [f"**{escaped(short, 1000)}**\n"]
     for title, reasons in (("Gate failed", judgement.reasons), ("Incomplete", judgement.incomplete)):
         lines += [f"**{title}:** {escaped(reason)}\n" for reason in reasons]
     if judgement.passed and not judgement.incomplete:
         lines.append("**Gate passed.**\n")
+    lines += [f"- {escaped(each, 400)}\n" for each in judgement.remarks]
     return "\n".join(lines)
 
 
 def _table(results: Results) -> str:
     by_side = {(each.metric, each.side): each for each in results.summaries()}
     compared = {each.metric: each for each in results.comparisons()}
-    header = ["metric", "candidate", "95 %", "pass"] + (["baseline", "Δ [95 %]", "p (Holm)"] if compared else [])
+    header = ["metric", "candidate", "95 %", "pass"] + (["baseline", "difference", "verdict"] if compared else [])
     lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
     for metric in results.plan.metrics:
         mine = by_side[metric.spec, Side.CANDIDATE]
@@ -66,13 +72,16 @@ def _table(results: Results) -> str:
         if compared:
             other, found = by_side[metric.spec, Side.BASELINE], compared[metric.spec]
             delta = f"{wording.signed_number(found.delta, digits)} {wording.paired_interval(found, digits)}"
-            row += [wording.mean(other, metric), delta, wording.p_value(found.p_holm).replace("<", "&lt;")]
+            verdict = f"{wording.outcome(found, metric)}, {wording.p_holm(found)}".replace("<", "&lt;")
+            row += [wording.mean(other, metric), delta, verdict]
         lines.append("| " + " | ".join(row) + " |")
     return "\n".join([*lines, ""])
 
 
 def _verdicts(results: Results) -> str:
-    lines = [f"- {escaped(wording.verdict(each, results.plan.metric(each.metric)))}" for each in results.comparisons()]
+    lines = [
+        f"- {escaped(wording.verdict(each, results.plan.metric(each.metric)), 1000)}" for each in results.comparisons()
+    ]
     return "\n".join([*lines, ""]) if lines else ""
 
 
@@ -89,7 +98,12 @@ def _slices(results: Results) -> str:
 
 def _causes(results: Results) -> str:
     said = wording.causes(results.causes(), results.labelled())
-    return f"{said}.\n" if said else ""
+    meant = wording.legend(results.causes())
+    return (
+        f"{said[:1].upper()}{said[1:]}.\n" + (f"\n<sub>{escaped(meant, 1000)}.</sub>\n" if meant else "")
+        if said
+        else ""
+    )
 
 
 def _worst(results: Results) -> str:

@@ -108,7 +108,7 @@ def definition_of(file: OwnFile, workspace: Workspace) -> Definition:
     try:
         return defined(file, workspace)
     except MetricError as error:
-        return _unusable(file, str(error).removeprefix(f"{file.shown}: "))
+        return _unusable(file, str(error))
 
 
 def defined(file: OwnFile, workspace: Workspace) -> Definition:
@@ -152,5 +152,7 @@ def _shipped(name: str) -> bool:
 
 
 def _unusable(file: OwnFile, problem: str) -> Definition:
-    metric = Metric(file.name, file.kind, f"cannot be used: {problem}", version=file.version, source=file.shown)
-    return Definition(metric, problem=f"{file.shown}: {problem}")
+    """``problem`` may begin with the file's name, and the line."""
+    said = problem.removeprefix(f"{file.shown}:").lstrip()
+    metric = Metric(file.name, file.kind, f"cannot be used: {said}", version=file.version, source=file.shown)
+    return Definition(metric, problem=problem if said != problem else f"{file.shown}: {problem}")

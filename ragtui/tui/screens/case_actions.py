@@ -176,7 +176,11 @@ class CaseActions(Performs, Widget):
             tell(self, str(error), "error", title="dataset")
             return
         more = f"; {left:,} were there already" if left else ""
-        tell(self, f"added {added:,} to {name}{more}", title="dataset")
+        tell(
+            self,
+            f"added {added:,} to {name} in {_shown(Path(name).expanduser().resolve().parent)}{more}",
+            title="dataset",
+        )
 
     def do_copy(self) -> None:
         triage, case_id = self._here()
@@ -196,3 +200,9 @@ class CaseActions(Performs, Widget):
     def do_pager(self) -> None:
         triage, case_id = self._here()
         outside.page(self, case_views.as_text(triage.detail(case_id), triage.plan))
+
+
+def _shown(folder: Path) -> str:
+    """A folder as people write it: the demo's, for one, is not the one that the app was started in."""
+    home = Path.home()
+    return f"~/{folder.relative_to(home)}" if folder.is_relative_to(home) and folder != home else str(folder)

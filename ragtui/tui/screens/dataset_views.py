@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import textwrap
 from collections import Counter
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ragtui.datasets.findings import Finding
     from ragtui.tui.opened import OpenDataset
 
+_LAID_OUT: Final = 1 << 20  # characters of JSON that are laid out
 MARKS: Final = {"error": ("✗", "bad"), "warning": ("!", "warn"), "info": ("i", "dim")}
 
 
@@ -332,7 +334,7 @@ def row_passage(title: str, frame: pl.DataFrame, row: int, names: Sequence[str])
         if value is None:
             continue
         if isinstance(value, str):
-            passage.text(value)
+            passage.text(_laid_out(value))
         elif hasattr(value, "to_list"):
             for number, item in enumerate(value.to_list(), 1):
                 passage.line((f"{number}", "accent"))
@@ -340,6 +342,18 @@ def row_passage(title: str, frame: pl.DataFrame, row: int, names: Sequence[str])
         else:
             passage.text(str(value))
     return passage
+
+
+def _laid_out(text: str) -> str:
+    """The text of a JSON object or array, as of a trace or a conversation, on lines of its own; any other as it is."""
+    if text[:1] not in ("{", "[") or len(text) > _LAID_OUT:
+        return text
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    deep = isinstance(value, (dict, list)) and any(map(bool, value))
+    return json.dumps(value, ensure_ascii=False, indent=2) if deep else text
 
 
 def rule_passage(code: str, rule: Any) -> Passage:

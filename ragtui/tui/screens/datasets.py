@@ -37,6 +37,9 @@ press d for the demo: a support desk's assistant, two versions compared
 press a to open a file or folder, or start as: ragtui PATH
 press ? for the keys that work here, q to quit"""
 
+SETTING_UP = """The demo is being set up: a support desk's assistant, two versions compared.
+Its results open by themselves in a few seconds."""
+
 
 class DatasetsPane(DatasetWork, OpensDatasets):
     """List and description at the left, rows and findings at the right."""
@@ -72,7 +75,7 @@ class DatasetsPane(DatasetWork, OpensDatasets):
     def _empty(self) -> str:
         if self.workbench.paths:
             return "\n".join(f"opening {path} …" for path in self.workbench.paths[:8])
-        return FIRST_RUN
+        return SETTING_UP if self.workbench.demo else FIRST_RUN
 
     # Loading
 
@@ -84,8 +87,8 @@ class DatasetsPane(DatasetWork, OpensDatasets):
             await self.open(self.workbench.paths)
 
     def refreshed(self) -> None:
-        self.set_class(not self.workbench.datasets, "nothing")
-        self.query_one("#list", VirtualTable).empty = FIRST_RUN
+        self.set_class(not self.workbench.datasets and not self._openings, "nothing")
+        self.query_one("#list", VirtualTable).empty = self._empty() if self._openings else FIRST_RUN
         self.list_again()
         self._show_dataset()
 
@@ -262,11 +265,15 @@ class DatasetsPane(DatasetWork, OpensDatasets):
         from ragtui.tui.running import expected
 
         progress = Progress()
+        table = self.query_one("#list", VirtualTable)
+        table.empty = SETTING_UP
+        table.refresh()
         looking = self.set_interval(0.1, lambda: self.post_message(self.Activity(demo_words(progress))))
         try:
             experiment = await asyncio.to_thread(self.workbench.open_demo, progress)
         except expected() as error:
             tell(self, str(error), "error", title="demo")
+            self.refreshed()
             return
         finally:
             looking.stop()

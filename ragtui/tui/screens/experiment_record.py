@@ -140,6 +140,10 @@ class ExperimentRecord(Pane):
         self._show(experiment)
 
     def do_differences(self) -> None:
+        work(self, self._compare, "differences")
+
+    async def _compare(self) -> None:
+        from ragtui.tui.comparing import comparison
         from ragtui.tui.screens.reading import Reading
 
         entry = self.current
@@ -147,7 +151,8 @@ class ExperimentRecord(Pane):
         if entry is None or other is None:
             return
         older, newer = sorted((entry, other), key=lambda each: each.created)
-        self.app.push_screen(Reading("two experiments", experiment_work.differences(older, newer)))
+        passage = await asyncio.to_thread(comparison, self.workbench, older, newer)
+        self.app.push_screen(Reading("two experiments", passage))
 
     def allowed_then(self, entry: Entry | None, then: Callable[[], None]) -> None:
         """Does ``then``, once the user has allowed the code that a run would start; ``entry`` is one that goes on, else it

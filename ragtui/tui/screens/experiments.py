@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -14,7 +15,7 @@ from textual.timer import Timer
 from ragtui.experiments.store import StoreError
 from ragtui.tui import experiment_work
 from ragtui.tui.actions import bindings
-from ragtui.tui.performing import Severity, tell
+from ragtui.tui.performing import Severity, tell, work
 from ragtui.tui.screens import experiment_views as views
 from ragtui.tui.screens.experiment_record import RECORDED, ExperimentRecord
 from ragtui.tui.screens.experiment_views import metrics_of
@@ -88,6 +89,13 @@ class ExperimentsPane(ExperimentRecord):
         frame = views.list_frame(self._entries, remarks=self._remarks)
         self.table.show(frame, views.columns(frame), row=at)
         self._describe()
+        work(self, self._look_for_shards, "shards")
+
+    async def _look_for_shards(self) -> None:
+        """Says what is not in any figure yet, in the list's title."""
+        waiting = await asyncio.to_thread(experiment_work.waiting_shards, self.workbench)
+        if self.is_attached:
+            self.query_one("#experiments-part", Part).title("experiments", f"{waiting} (M merges)" if waiting else "")
 
     @on(VirtualTable.Moved, "#experiment-list")
     def _describe(self) -> None:
@@ -206,8 +214,8 @@ class ExperimentsPane(ExperimentRecord):
         if name in RECORDED:
             return self.why_not_recorded(name)
         if name == "merge":
-            shards = self.workbench.workspace.state / "shards"
-            return None if shards.is_dir() else "no shard was run here (ragtui run … --shard 1/4)"
+            there = experiment_work.has_shards(self.workbench)
+            return None if there else "no shard was run here (ragtui run … --shard 1/4)"
         if name == "new":
             return None if any(each.dataset for each in self.workbench.datasets) else "open a dataset first (1, then a)"
         if name == "undelete":

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from ragtui.datasets.dataset import Dataset
-from ragtui.datasets.mapping import inputs_frame, metric_inputs, present
-from ragtui.datasets.references import MappingError
+from ragtui.datasets.mapping import inputs_frame, metric_inputs, present, unresolved
+from ragtui.datasets.references import MappingError, parse_reference
 from ragtui.tui.widgets.passage import Passage
 
 if TYPE_CHECKING:
@@ -37,10 +37,34 @@ def preview(dataset: Dataset, metrics: Sequence[Metric], mapping: Mapping[str, s
                 _missing(lost, metric.name, name, str(found.missing[name]), mapping)
             else:
                 _resolved(sound, dataset, name, found, known)
+        wrong += _unused(lost, sound, dataset, metric, mapping)
     if not metrics:
         sound.text("no metric takes inputs of cases", tone="dim")
     lost.paragraphs += sound.paragraphs  # what does not resolve is seen first
     return lost, wrong
+
+
+def _unused(lost: Passage, sound: Passage, dataset: Dataset, metric: Metric, mapping: Mapping[str, str]) -> int:
+    """What is mapped for a metric that does not ask for it: no harm, unless it leads nowhere; returns how many do not."""
+    wrong = 0
+    for key, stated in mapping.items():
+        of, _, name = key.rpartition(".")
+        if of != metric.name or name in metric.inputs:
+            continue
+        try:
+            why = unresolved(dataset, parse_reference(stated))
+        except MappingError as error:
+            lost.line(("✗ ", "bad"), (f"{key}  ", "strong"), (str(error), "bad"), hang=2)
+            wrong += 1
+            continue
+        if why is None:
+            sound.line(
+                ("· ", "dim"), (f"{name:<13}", ""), (stated, "cool"), (f"  {metric.name} asks for none", "dim"), hang=2
+            )
+        else:
+            wrong += 1
+            _missing(lost, metric.name, name, str(why), mapping)
+    return wrong
 
 
 def _missing(passage: Passage, metric: str, name: str, why: str, mapping: Mapping[str, str]) -> None:

@@ -23,8 +23,8 @@ from ragtui.tui.widgets.typed_line import TypedLine
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """``note`` stands at the right (a key, a reason, a kind); ``heading`` choices only divide the list; ``words`` find it,
-    too, though they are not shown."""
+    """``note`` stands at the right (a key, a kind); ``reason`` why it cannot be chosen just now, behind the title, which
+    gives way to it; ``heading`` choices only divide the list; ``words`` find it, too, though they are not shown."""
 
     key: str
     title: str
@@ -32,6 +32,7 @@ class Choice:
     heading: bool = False
     dim: bool = False
     words: str = ""
+    reason: str = ""
 
 
 class Choosing(ModalScreen[str | None]):
@@ -125,8 +126,10 @@ class Choosing(ModalScreen[str | None]):
             return Content.styled(cell(choice.title), "bold $primary")
         mark = ("● " if choice.key in self._marked else "  ") if self._many else ""
         note, title = cell(choice.note), mark + cell(choice.title)
-        room = width - cell_len(note) - 2
-        left = Content(title).truncate(max(4, room), ellipsis=True, pad=True)
+        room = max(4, width - cell_len(note) - 2)
+        reason = f" — {cell(choice.reason)}" if choice.reason else ""
+        head = Content(title).truncate(max(12, room - cell_len(reason)), ellipsis=True)
+        left = Content.assemble(head, reason).truncate(room, ellipsis=True, pad=True)
         style = "dim" if choice.dim else ""
         return Content.assemble(left.stylize(style) if style else left, "  ", Content.styled(note, "$accent"))
 

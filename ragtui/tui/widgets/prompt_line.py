@@ -58,7 +58,7 @@ class Line(Widget):
             self.refresh()
 
     def render(self) -> Content:
-        return self._content
+        return self._content.truncate(max(1, self.content_size.width), ellipsis=True)
 
 
 class PromptLine(Horizontal):

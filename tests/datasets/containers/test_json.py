@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -152,6 +153,7 @@ class TestLines:
         [
             ('{"a": "x\n{"a": "y"}\n{"a": "z"}\n', [(1, 7, "JSON001")]),  # a line that is cut off, and sound ones
             ('{"a": [\n{"a": "y"}\n', [(1, 8, "JSON001")]),
+            ('{"a": "x"}\n\ufeff{"a": "y"}\n', [(2, 1, "JSON001")]),
             ('{\n  "a": "x",\n  "b": ', [(3, 8, "JSON008")]),  # nothing is whole
             ('{\n  "a": "x"\n}\n{\n  "a": y\n}\n', [(1, 0, "JSON010"), (5, 8, "JSON001")]),
         ],
@@ -226,6 +228,17 @@ class TestDocuments:
     def test_the_rest_of_the_document_is_kept(self, tmp_path: Path) -> None:
         reading = read(tmp_path, json.dumps({"version": 1, "data": RECORDS}), "x.json")
         assert table(reading).facts == {"document": {"version": 1}, "records_at": ("data",)}
+
+    def test_a_place_is_found_without_reading_what_follows(self, tmp_path: Path) -> None:
+        places = table(read(tmp_path, json.dumps([{"a": "x" * 100}] * 20_000, indent=1), "x.json")).places
+        assert places is not None
+        places.column(2, 0)
+        tracemalloc.start()
+        try:
+            assert places.edit(3 * 4 - 1, 0, "y")
+            assert tracemalloc.get_traced_memory()[1] < 100_000  # of 2,500,000
+        finally:
+            tracemalloc.stop()
 
     def test_a_single_object_is_one_record(self, tmp_path: Path) -> None:
         assert rows(read(tmp_path, json.dumps(RECORDS[0], indent=1), "x.json")) == [tuple(RECORDS[0].values())]

@@ -111,14 +111,15 @@ def test_a_sheet_with_a_header_alone_is_a_dataset_without_rows(tmp_path: Path) -
     assert found(path) == [("XLSX002", 1, None)]
 
 
-def test_a_stray_value_in_the_last_corner_is_told_and_not_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("strays", [["XFD1048576"], ["A1048576", "XFD2"], ["ZZ99999"]])
+def test_a_stray_value_in_the_last_corner_is_told_and_not_read(tmp_path: Path, strays: list[str]) -> None:
     path = book(tmp_path / "a.xlsx", Cases=[["query", "response"], ["q", "r"]], Other=[["query"], ["q"]])
     whole = openpyxl.load_workbook(path)
-    whole["Cases"]["XFD1048576"] = "stray"
+    for stray in strays:
+        whole["Cases"][stray] = "stray"
     whole.save(path)
-    with pytest.raises(
-        CannotOpen, match=r"the sheet Cases reaches to XFD1048576, 1,048,576 rows of 16,384 cells; delete"
-    ):
+    far = r"XFD1048576, 1,048,576 rows of 16,384" if strays != ["ZZ99999"] else "ZZ99999, 99,999 rows of 702"
+    with pytest.raises(CannotOpen, match=f"the sheet Cases reaches to {far} cells; delete"):
         open_datasets([f"{path}#Cases"])
     assert open_datasets([f"{path}#Other"]).datasets[0].rows == 1
 

@@ -583,7 +583,16 @@ def test_ids_shared_by_queries_and_documents_are_counted_once(tmp_path: Path) ->
     qrels = [{"query-id": f"d{n}", "corpus-id": "d3", "score": 1} for n in (1, 2)]
     each = finding(write(tmp_path, queries=queries, qrels=qrels), "BEIR112")
     assert (each.file, each.line, each.level) == ("queries.jsonl", 1, Level.INFO)
-    assert each.message.startswith("2 queries have the id of a document")
+    assert each.message.startswith("the id of 2 queries is one of a document, too")
+
+
+def test_folders_that_are_named_like_parts_are_none(tmp_path: Path) -> None:
+    folder = write(tmp_path)
+    (folder / "qrels" / "test.tsv").mkdir(parents=True)
+    assert opened(folder).datasets[0].rows == 3
+    (folder / "corpus.jsonl").unlink()
+    (folder / "corpus.jsonl").mkdir()
+    assert [each.code for each in opened(folder).findings()] == ["BEIR001"]
 
 
 def test_a_limit_takes_queries_and_no_document(tmp_path: Path) -> None:
@@ -730,3 +739,14 @@ class TestOneFileAlone:
 
         monkeypatch.setattr("ragtui.datasets.containers.jsonlines.utf8_of", refuse)
         open_datasets([str(tmp_path / "corpus.jsonl")])
+
+
+@pytest.mark.parametrize("grade", ["1e400", "-1e400", "1e300", "NaN"])
+def test_a_grade_beyond_all_numbers_is_told_and_no_fix_is_made_of_it(tmp_path: Path, grade: str) -> None:
+    folder = write(tmp_path)
+    (folder / "qrels.jsonl").unlink()
+    (folder / "qrels").mkdir()
+    (folder / "qrels" / "test.tsv").write_text(f"query-id\tcorpus-id\tscore\nq1\td1\t{grade}\nq2\td2\t1\n")
+    result = open_datasets([str(folder)], ReadOptions(platform="beir", select=("BEIR2",)))
+    assert (2, True) in {(each.line, each.code in ("BEIR208", "BEIR209")) for each in result.findings()}
+    assert not any(each.fix for each in result.findings() if each.line == 2)

@@ -234,6 +234,18 @@ class TestAzure:
         [each] = opened(tmp_path, [{"conversation": conversation}], as_lines).findings()
         assert (each.code, each.message) == ("AZ108", f"conversation {says}")
 
+    def test_a_null_conversation_is_told_where_nothing_else_is(self, tmp_path: Path) -> None:
+        talk = {"messages": [{"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}]}
+        records = [
+            {"conversation": talk},
+            {"conversation": None},
+            {"query": "q", "response": "r", "conversation": None},
+        ]
+        found = [each for each in opened(tmp_path, records, as_lines).findings() if each.code == "AZ108"]
+        assert [(each.line, each.message) for each in found] == [
+            (2, "conversation is null, and nothing else is in the row")
+        ]
+
     def test_columns_without_a_known_name_need_a_mapping(self, tmp_path: Path) -> None:
         assert told(opened(tmp_path, [{"a": "x", "b": "y"}], as_lines, format="azure")) == [(0, "AZ101", None)]
 

@@ -84,3 +84,31 @@ def test_each_file_alone_is_recognised_by_what_it_holds(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text, "utf-8")
     why = [open_datasets([str(tmp_path / name)]).datasets[0].why for name in ("a.txt", "b.txt", "c.txt", "d.txt")]
     assert why == ["TREC qrels", "TREC run", "TREC topics", "TREC documents"]
+
+
+def test_a_document_that_is_not_closed_takes_no_other_with_it(tmp_path: Path) -> None:
+    docs = "<DOC><DOCNO>A-0</DOCNO> lost\n" + DOCS + "<doc>\n" * 3
+    result = opened(tmp_path, docs=docs, topics=TOPICS, qrels=QRELS)
+    assert told(result) == [("docs", line, "TREC102") for line in (1, 9, 10, 11)]
+    dataset = result.datasets[0]
+    assert dataset.corpus is not None
+    assert dataset.corpus["doc_id"].to_list() == ["A-1", "A-2"]
+    assert dataset.corpus["line"].to_list() == [2, 8]
+
+
+def test_unclosed_documents_are_read_in_one_pass(tmp_path: Path) -> None:
+    result = opened(tmp_path, docs="<DOC>\n" * 100_000)  # half an hour, if each is looked for to the end
+    assert result.by_code() == {"TREC102": (100_000, 1000)}
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("q1 0 d1 1\nq1 0 d2 x\n", [2]),
+        ("q1 Q0 d1 1 0.5 t\nq1 Q0 d2 2 NaN t\nq1 Q0 d3 3 0.1 t\nq1\n", [2, 4]),
+    ],
+)
+def test_a_small_file_with_a_bad_line_is_still_known(tmp_path: Path, text: str, lines: list[int]) -> None:
+    result = opened(tmp_path, file=text)
+    assert [each.format for each in result.datasets] == ["trec"]
+    assert [line for _, line, _ in told(result)] == lines

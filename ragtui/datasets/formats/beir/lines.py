@@ -17,6 +17,7 @@ from ragtui.datasets.rules import beir as rules
 if TYPE_CHECKING:
     import polars as pl
 
+_EXACT: Final = 1e15  # a number below is written by all its digits
 _HEADS: Final = {
     "query-id", "query_id", "qid", "queryid", "query", "topic", "corpus-id", "corpus_id", "doc_id", "docid", "doc-id",
     "document_id", "pid", "score", "rel", "relevance", "grade", "label", "judgment", "judgement",
@@ -212,7 +213,11 @@ def _wordy_grades(lines: pl.DataFrame) -> list[tuple[int, str]]:
     text = pl.col("raw").str.split("\t").list.get(2, null_on_oob=True).str.strip_chars().str.strip_chars('"')
     number = pl.col("text").cast(pl.Float64, strict=False)
     digits = pl.col("text").str.contains(r"^[+-]?[0-9]+$")
-    return lines.select("line", text.alias("text")).filter(~digits & (number == number.round(0))).rows()
+    return (
+        lines.select("line", text.alias("text"))
+        .filter(~digits & (number == number.round(0)) & (number.abs() < _EXACT))
+        .rows()
+    )
 
 
 def _unquoted(picked: pl.DataFrame, report: Report, places: Lines | None) -> pl.DataFrame:

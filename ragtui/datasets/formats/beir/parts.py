@@ -53,7 +53,7 @@ def parts_of(folder: Path, splits_first: bool = False) -> Parts:
     files = {path.name.lower(): path for path in sorted(folder.iterdir(), reverse=True) if path.is_file()}
     qrels = files.get("qrels.jsonl")
     below = folder / "qrels"
-    splits = {path.stem: path for path in sorted(below.glob("*.tsv"))} if below.is_dir() else {}
+    splits = {path.stem: path for path in _below(below) if path.suffix == ".tsv"}
     unused: list[tuple[Path, str]] = []
     if qrels is not None and splits and splits_first:
         unused.append((qrels, "qrels/<split>.tsv is read in its place"))
