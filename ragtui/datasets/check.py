@@ -23,6 +23,7 @@ __all__ = [
     "CannotOpen",
     "Opened",
     "check_options",
+    "mapping_report",
     "not_read",
     "once_for",
     "open_dataset",
@@ -331,15 +332,19 @@ def _read(source: Source, format: Format, sniff: Sniff, options: ReadOptions, op
     opened.reports.append(report)
     if options.mapping is not None:
         opened.reports.extend(
-            _mapped(each, place, options.mapping, options) for place, each in enumerate(datasets, first)
+            mapping_report(each, options.mapping, place, options) for place, each in enumerate(datasets, first)
         )
     opened.datasets.extend(datasets)
     if not datasets and not report.counts:
         raise CannotOpen(f"{source.shown}: cannot be read as {format.id}: {_nobody_knows(source)}")
 
 
-def _mapped(dataset: Dataset, place: int, path: Path, options: ReadOptions) -> Report:
-    """What is wrong with a mapping file, judged by the data it is for."""
+def mapping_report(dataset: Dataset, path: Path, place: int = 0, options: ReadOptions = _DEFAULTS) -> Report:
+    """What is wrong with a mapping file, judged by the data it is for.
+
+    Raises:
+        CannotOpen: it cannot be read.
+    """
     from ragtui.datasets.mapping_files import read_mapping
     from ragtui.datasets.rules.mapping import Mapped
 

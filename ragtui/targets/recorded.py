@@ -139,7 +139,7 @@ def _from_file(name: str, dataset: Dataset, workspace: Workspace) -> Recorded:
         TargetError: it is not there, holds no responses, or none of its case ids is one of the dataset's.
     """
     columns = ", ".join(_responses(dataset)) or "none"
-    path = find_file(name, dataset, workspace, f"column (of responses there are {columns}) or file")
+    path = find_file(name, dataset, workspace, f"column of responses ({columns}) or file")
     other, report = _answers_in(path, name)
     if other.cases is None or dataset.cases is None:
         raise TargetError(f"recorded:{name}: holds judged documents, no responses; a run is used as run:{name}")
@@ -265,7 +265,7 @@ def _contexts(value: Any) -> tuple[str, ...] | None:
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
             parsed = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             parsed = None
         if isinstance(parsed, list):
             value = [each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in parsed]

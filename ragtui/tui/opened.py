@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -64,9 +65,11 @@ class OpenDataset:
         return identity(file, sheet)
 
 
-def read(paths: list[str], watch: Watch | None = None, once: Once | None = None) -> list[OpenDataset]:
-    """Opens files and folders; what cannot be opened says why, and what ``once`` has is passed over. Takes as long as it
-    takes: call it in a thread.
+def read(
+    paths: list[str], watch: Watch | None = None, once: Once | None = None, named: Mapping[str, str] | None = None
+) -> list[OpenDataset]:
+    """Opens files and folders; what cannot be opened says why, and what ``once`` has is passed over. ``named`` gives the
+    format of paths for which the user chose one. Takes as long as it takes: call it in a thread.
 
     Raises:
         Stopped: ``watch`` was stopped.
@@ -78,7 +81,7 @@ def read(paths: list[str], watch: Watch | None = None, once: Once | None = None)
     found: list[OpenDataset] = []
     for path in paths:
         try:
-            found += _opened(path, open_datasets([path], watch=watch, once=once))
+            found += _opened(path, open_datasets([path], format=(named or {}).get(path), watch=watch, once=once))
         except CannotOpen as error:
             found.append(OpenDataset(path, failure=_said_here(str(error))))
     return found
@@ -98,6 +101,13 @@ def around(root: Path) -> list[str]:
     """The folder itself as a path to open, if it holds anything and is quickly looked through; else nothing."""
     has_files = any(not name.startswith((".", "ragtui.toml")) for name in os.listdir(root))
     return [os.path.relpath(root)] if has_files and _is_small(root) else []
+
+
+def format_titles() -> dict[str, str]:
+    """What each format is, by its id."""
+    from ragtui.datasets.formats import formats
+
+    return {name: each.title for name, each in sorted(formats().items())}
 
 
 def rule(code: str) -> Rule | None:
@@ -218,7 +228,7 @@ def _opened(path: str, opened: Opened) -> list[OpenDataset]:
 
 def _said_here(reason: str) -> str:
     """A reason not to read something, its remedy as it works from here: the app takes paths and no options."""
-    return reason.replace("with --format (", "as `ragtui check PATH --format NAME` does (")
+    return reason.replace("with --format (", "with = (")
 
 
 def _size(location: Path) -> int:

@@ -66,3 +66,24 @@ async def test_old_and_misspelt_columns_are_mended(folder: Path) -> None:
             fixed = sum(finding.fix != () for finding in each.findings)
             assert ("+" in screen_text(app)) is bool(fixed), each.path
             await press(app, pilot, "escape")
+
+
+async def test_an_sdk_config_is_taken_in_and_its_faults_are_named_by_their_lines(folder: Path) -> None:
+    async with running(folder, "65/data.jsonl", size=NARROW) as (app, pilot):
+        await press(app, pilot, "=", *"table", "enter")
+        await press(app, pilot, "m", "o", *"65/eval_config.json", "enter")
+        shown = " ".join(" ".join(line[line.find("│") + 1 : line.rfind("│")] for line in lines_of(app)).split())
+        assert "✗ 7 MAP101 groundedness.ground_truth: ${data.answer_key} is in 0 of 3 rows" in shown
+        assert "nearest: answerkey" in shown
+        assert "✗ 8 MAP102 groundedness.notes" in shown
+        assert (
+            "✗ 9 MAP103 groundedness.extra: unknown prefix 'dat' in ${dat.notes}; did you mean ${data.notes}?" in shown
+        )
+        await press(app, pilot, "escape")
+        assert isinstance(app.screen, MappingScreen)
+        assert app.screen.mapping["groundedness.query"] == "${data.test8_notes}"
+        assert "✗ groundedness.ground_truth" in screen_text(app)  # though it asks for none
+        await press(app, pilot, "o", *"65/nothing.json", "enter")
+        assert "65/nothing.json: cannot be read" in str(list(app._notifications)[-1].message)
+        await press(app, pilot, "o", *"69/mapping.toml", "enter", "escape")
+        assert app.screen.mapping["response"] == "answer_text"

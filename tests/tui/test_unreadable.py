@@ -22,6 +22,11 @@ async def test_a_file_that_cannot_be_read_has_a_cross_and_its_reason(tmp_path: P
         shown = " ".join(" ".join(line.strip("│ ") for line in lines_of(app)).split())
         assert "not a dataset ragtui knows" in shown
         assert "user_question" in shown
-        assert "ragtui check PATH --format NAME" in shown.replace("`", "")
+        assert "name its format with = (table takes any)" in shown
         assert "where is it" not in shown  # the rows of the file above are not its rows
         assert "findings · none" not in screen_text(app)
+        if size == NARROW:  # and the remedy works, also for reading it again
+            await press(app, pilot, "=", *"table", "enter")
+            await press(app, pilot, "r")
+            assert "faq_eval · 1 row" in screen_text(app)
+            assert "cannot be read" not in screen_text(app)

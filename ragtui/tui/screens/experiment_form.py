@@ -14,6 +14,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.timer import Timer
 
+from ragtui.experiments.wording import count
 from ragtui.text import cell
 from ragtui.tui import offers
 from ragtui.tui.actions import bindings
@@ -129,7 +130,12 @@ class ExperimentForm(OverScreen["Preflight | None"], inherit_bindings=False):
             self._problem = "no metric can score a single case" if found.nothing_to_do else ""
             passage = views.preflight(found)
         text.show(passage)
-        status = Content.styled(cell(self._problem), "$error") if self._problem else Content("ready: ctrl+r starts it")
+        if self._problem or isinstance(found, str):
+            status = Content.styled(cell(self._problem), "$error")
+        elif lost := {each.metric for each in found.checks} - {each.metric for each in found.checks if each.runs_on}:
+            status = Content(f"ready: ctrl+r starts it; {count(len(lost), 'metric')} can score nothing (tab: why)")
+        else:
+            status = Content("ready: ctrl+r starts it")
         self.query_one(PromptLine).status(status)
         self.show_keys()
         if self._wanted == values and not self._problem:

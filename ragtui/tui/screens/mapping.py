@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import on
@@ -15,13 +16,16 @@ from textual.content import Content
 from ragtui.experiments.wording import count
 from ragtui.text import cell
 from ragtui.tui.actions import bindings
-from ragtui.tui.performing import work
+from ragtui.tui.opened import complete_path
+from ragtui.tui.performing import tell, work
+from ragtui.tui.screens.dataset_views import MARKS
 from ragtui.tui.screens.mapping_views import preview
 from ragtui.tui.screens.over import OverScreen
 from ragtui.tui.widgets.choosing import Choice
 from ragtui.tui.widgets.form import Field, Form
 from ragtui.tui.widgets.part import Part
-from ragtui.tui.widgets.prompt_line import Line, PromptLine
+from ragtui.tui.widgets.passage import Passage
+from ragtui.tui.widgets.prompt_line import Line, PromptLine, ask
 from ragtui.tui.widgets.wrapped_text import WrappedText
 
 if TYPE_CHECKING:
@@ -126,6 +130,42 @@ class MappingScreen(OverScreen["dict[str, str] | None"], inherit_bindings=False)
         self.query_one("#preview", WrappedText).show(passage, keep=True)
         said = f"{count(wrong, 'input')} not resolved" if wrong else "everything resolves"
         self.query_one("#preview-part", Part).title("what metrics get", said)
+
+    def do_load(self, name: str = "") -> None:
+        if name:
+            work(self, partial(self._load, Path(name).expanduser()), "load")
+        else:
+            ask(self, "mapping file", then=lambda typed: self.do_load(typed) if typed else None, complete=complete_path)
+
+    async def _load(self, path: Path) -> None:
+        """Takes in a file's entries beside those there are; what is wrong with it is listed, with its lines."""
+        from ragtui.datasets.check import CannotOpen, mapping_report
+        from ragtui.datasets.mapping_files import read_mapping
+        from ragtui.tui.screens.reading import Reading
+
+        try:
+            report = await asyncio.to_thread(mapping_report, self.dataset, path)
+            found = read_mapping(path).mapping()
+        except CannotOpen as error:
+            tell(self, str(error), "error")
+            return
+        self.mapping |= found
+        form = self.query_one(Form)
+        for each in INPUTS:
+            form.set(each, self.mapping.get(self._key(each), ""))
+        self._look()
+        tell(self, f"{count(len(found), 'entry')} of {path.name}")
+        if report.findings:
+            passage = Passage()
+            for finding in sorted(report.findings, key=lambda each: each.line):
+                tone = MARKS.get(finding.level.value, ("", ""))
+                passage.line(
+                    (f"{tone[0]} {finding.line}  ", tone[1]),
+                    (f"{finding.code} ", "strong"),
+                    (finding.message, ""),
+                    hang=4,
+                )
+            self.app.push_screen(Reading(f"what is wrong with {path.name}, by its lines", passage))
 
     def do_save(self) -> None:
         self.dismiss(self.mapping)

@@ -12,6 +12,7 @@ from ragtui.tui.opening import Opening
 from ragtui.tui.performing import tell, work
 from ragtui.tui.screens import dataset_views as views
 from ragtui.tui.screens.pane import Pane
+from ragtui.tui.widgets.choosing import Choice, Choosing
 from ragtui.tui.widgets.virtual_table import VirtualTable
 from ragtui.tui.workbench import Workbench
 
@@ -132,6 +133,33 @@ class OpensDatasets(Pane):
         self._frame = None
         self.refreshed()
         tell(self, f"read {len(self.workbench.datasets)} again")
+
+    def do_read_as(self, name: str = "") -> None:
+        current = self.current
+        titles = opened.format_titles()
+        if current is None:
+            return
+
+        def then(chosen: str | None) -> None:
+            if chosen in titles:
+                self.workbench.named_formats[current.path] = chosen
+                work(self, partial(self._read_as, current.path), "open")
+            elif chosen:
+                tell(self, f"there is no format {chosen}", "warning")
+
+        if name:
+            then(name)
+        else:
+            start = current.dataset.format if current.dataset is not None else "table"
+            choices = [Choice(key, f"{key}  {title}") for key, title in titles.items()]
+            self.app.push_screen(Choosing(f"read {current.path} as", choices, start), then)
+
+    async def _read_as(self, path: str) -> None:
+        before = [each for each in self.workbench.datasets if each.path == path]
+        await self.open([path])
+        self.workbench.datasets = [each for each in self.workbench.datasets if not any(each is old for old in before)]
+        self._frame = None
+        self.refreshed()
 
     def do_stop(self) -> None:
         for opening in self._openings:
