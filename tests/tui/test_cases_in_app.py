@@ -76,7 +76,9 @@ async def test_an_sdk_config_is_taken_in_and_its_faults_are_named_by_their_lines
         assert "✗ 7 MAP101 groundedness.ground_truth: ${data.answer_key} is in 0 of 3 rows" in shown
         assert "nearest: answerkey" in shown
         assert "✗ 8 MAP102 groundedness.notes" in shown
-        assert "✗ 9 MAP103 groundedness.extra: unknown prefix 'dat' in ${dat.notes}; did you mean ${data.notes}?" in shown
+        assert (
+            "✗ 9 MAP103 groundedness.extra: unknown prefix 'dat' in ${dat.notes}; did you mean ${data.notes}?" in shown
+        )
         await press(app, pilot, "escape")
         assert isinstance(app.screen, MappingScreen)
         assert app.screen.mapping["groundedness.query"] == "${data.test8_notes}"
