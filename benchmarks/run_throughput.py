@@ -37,6 +37,7 @@ def write_cases(path: Path, cases: int) -> None:
                 "query": f"How long is ticket {number} valid?",
                 "context": [f"Ticket {number} is valid for 90 minutes after stamping. " * 8] * 2,
                 "response": f"Ticket {number} is valid for 90 minutes.",
+                "ground_truth": f"Ticket {number} is valid for 90 minutes.",
             }
             stream.write(json.dumps(row) + "\n")
 

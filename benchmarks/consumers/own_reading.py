@@ -9,7 +9,16 @@ from typing import Any
 from ragtui.datasets.check import CannotOpen, open_dataset
 from ragtui.datasets.dataset import Dataset, Shape
 
-_CALLED = {"ragas": {"query": "user_input", "context": "retrieved_contexts", "ground_truth": "reference"}}
+_CALLED = {
+    "ragas": {"query": "user_input", "context": "retrieved_contexts", "ground_truth": "reference"},
+    "deepeval": {
+        "query": "input",
+        "response": "actual_output",
+        "context": "retrieval_context",
+        "gold_context": "context",
+        "ground_truth": "expected_output",
+    },
+}
 
 
 def content(path: str) -> Any:

@@ -20,14 +20,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.datasets.case_ids import CASE_ID
 from ragtui.datasets.containers.table import LINE
+from ragtui.datasets.damaged_zip import NO_ZIP
 from ragtui.datasets.dataset import Dataset
 from ragtui.workspace import replacing
 
 if TYPE_CHECKING:
     from zipfile import ZipFile, ZipInfo
-
-NO_ZIP: Final = (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, RuntimeError, EOFError)
-"""What reading a file that is no zip, or a damaged, encrypted or strangely packed one, raises."""
 
 VERSION: Final = 1
 KIND: Final = "ragtui-archive"
@@ -68,7 +66,7 @@ def is_archive(path: Path) -> bool:
                 return False
         with zipfile.ZipFile(path) as package:
             names = package.namelist()
-    except (zipfile.BadZipFile, OSError):
+    except (*NO_ZIP, OSError):
         return False
     return MANIFEST in names and CASES in names
 

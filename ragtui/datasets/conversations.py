@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.datasets.case_ids import CASE_ID, NAME
+from ragtui.datasets.containers.json_text import value_of
 from ragtui.datasets.dataset import Dataset, Role
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def messages_of(cell: str | None) -> list[dict[str, Any]]:
     if not cell or cell.lstrip()[:1] not in ("{", "["):
         return []
     try:
-        value = json.loads(cell)
+        value = value_of(cell)
     except (ValueError, RecursionError):
         return []
     messages = value.get("messages") if isinstance(value, dict) else value

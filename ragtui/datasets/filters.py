@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from ragtui.datasets.containers.json_text import value_of
+
 
 class FiltersError(Exception):
     """The cell is no filters object; the message says why, ``position`` is the 0-based character."""
@@ -41,7 +43,7 @@ def parse_filters(cell: str) -> Filters:
         return {key: values if len(values) > 1 else values[0] for key, values in gathered.items()}
 
     try:
-        value = json.loads(cell, object_pairs_hook=merged)
+        value = value_of(cell, object_pairs_hook=merged)
     except json.JSONDecodeError as error:
         raise FiltersError(f"{error.msg} at character {error.pos + 1}", error.pos) from error
     except RecursionError as error:

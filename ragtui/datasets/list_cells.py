@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from ragtui.datasets.containers.json_text import kind_of
+from ragtui.datasets.containers.json_text import kind_of, value_of
 from ragtui.datasets.containers.table import Table
+from ragtui.text import storable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -44,7 +45,7 @@ def read_list(text: str, separator: str | None = None) -> ListCell:
             return ListCell(parts, "joined" if len(parts) > 1 else "single")
         return ListCell((text,), "plain")
     try:
-        value = json.loads(stripped)
+        value = value_of(stripped)
     except (ValueError, RecursionError):
         return _python_list(stripped)
     return (
@@ -75,7 +76,7 @@ def listed(text: str | None) -> list[str] | str | None:
     if text is None or not text.startswith("["):
         return text
     try:
-        value = json.loads(text)
+        value = value_of(text)
     except (ValueError, RecursionError):
         cell = printed_list(text)
         return list(cell.items) if cell is not None and cell.items is not None else text
@@ -143,7 +144,7 @@ def _unquoted(literal: str) -> str:
         value = ast.literal_eval(literal.lstrip("bBuU"))
     except (ValueError, SyntaxError):
         value = literal.lstrip("bBuU")[1:-1]
-    return value if isinstance(value, str) else str(value)
+    return storable(value if isinstance(value, str) else str(value))
 
 
 def _skip(text: str, position: int) -> int:

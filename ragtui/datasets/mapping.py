@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from ragtui.datasets.containers.json_text import value_of
 from ragtui.datasets.dataset import Dataset
 from ragtui.datasets.list_cells import listed
 from ragtui.datasets.near_names import nearest, plain_name
@@ -237,7 +238,7 @@ def _json(text: str) -> Any:
     if text[:1] not in ("{", "["):
         return text
     try:
-        return json.loads(text)
+        return value_of(text)
     except (ValueError, RecursionError):
         return text
 

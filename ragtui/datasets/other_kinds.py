@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from ragtui.datasets.containers.encoding import decode_head
+from ragtui.datasets.damaged_zip import NO_ZIP
 
 _HEAD: Final = 1 << 16
 _SAVE: Final = "save the rows as CSV, JSONL or XLSX"
@@ -53,7 +54,7 @@ def _package(path: Path) -> str | None:
     try:
         with zipfile.ZipFile(path) as package:
             names = package.namelist()
-    except zipfile.BadZipFile:
+    except NO_ZIP:
         return "a zip or .xlsx that is damaged or cut off; fetch it, or save it, again"
     if "xl/workbook.xml" in names:
         return None  # its reader says why

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from ragtui.datasets.archive import NO_ZIP
+from ragtui.datasets.damaged_zip import NO_ZIP
 from ragtui.experiments import diagnoses
 from ragtui.experiments.database import StoreError, explained, transaction
 from ragtui.experiments.finished_frame import write_frame

@@ -202,7 +202,7 @@ class Endpoint:
             raise self._status(error, sent) from None
         except openai.APIConnectionError as error:
             raise self._no_answer(error) from None
-        except (ValueError, openai.APIResponseValidationError):  # not JSON, or not even text
+        except (ValueError, RecursionError, openai.APIResponseValidationError):  # not JSON, too deep, or not even text
             raise _Failure(CONNECTION, "the answer is not JSON; does the address end in /v1?") from None
         finally:
             usage.seconds += time.perf_counter() - started

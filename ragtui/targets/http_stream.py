@@ -92,6 +92,6 @@ def _value(text: str) -> Any:
         return {}
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     return value if isinstance(value, dict) else text if isinstance(value, int | float | list) else value or ""

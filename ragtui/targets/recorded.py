@@ -265,7 +265,7 @@ def _contexts(value: Any) -> tuple[str, ...] | None:
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
             parsed = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             parsed = None
         if isinstance(parsed, list):
             value = [each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in parsed]

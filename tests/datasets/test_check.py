@@ -331,6 +331,14 @@ def test_of_many_unread_files_those_that_look_like_data_are_named_first(tmp_path
         ("a.jsonl", '{"conversation": {"messages": [{"role": {"a": 1}, "content": "x"}]}}\n', None),
         ("a.jsonl", '{"conversation": {"messages": [{"role": ["user"], "content": "x"}]}}\n', "azure"),
         ("a.tsv", "\n\n", "table"),
+        ("a.csv", 'user_input,response,retrieved_contexts\nq,r,"[""\\ud83d""]"\n', None),
+        ("a.csv", "user_input,response,retrieved_contexts\nq,r,['\\ud83d']\n", None),
+        ("a.csv", 'id,input,expected_output\n1,"{""a"": ""\\ud83d""}","{""a"": ""b""}"\n', None),
+        (
+            "a.csv",
+            'question,text,context,file_name,answer_start,answer_end,filters\nq,,,,,,"{""a"": ""\\ud83d""}"\n',
+            None,
+        ),
     ],
 )
 def test_values_of_a_kind_that_nobody_meant_stop_nothing(

@@ -220,7 +220,15 @@ async def test_refusals_are_not_asked_again(reply: Canned) -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b"<html>hello</html>", b'{"error": {"message": "upstream"}}', b'{"choices": []}', b"[1]", b"\xff{"]
+    "body",
+    [
+        b"<html>hello</html>",
+        b'{"error": {"message": "upstream"}}',
+        b'{"choices": []}',
+        b"[1]",
+        b"\xff{",
+        b"[" * 100_000,
+    ],
 )
 async def test_an_address_that_does_not_speak_the_protocol_stops_the_run(body: bytes) -> None:
     from aiohttp import web

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -74,6 +76,20 @@ def test_full_stops_end_sentences_but_not_abbreviations() -> None:
     assert azure_words("Dr. Who left at 5 p.m. on Monday. He was late.") == (
         ["Dr.", "Who", "left", "at", "5", "p.m.", "on", "Monday", ".", "He", "was", "late", "."]
     )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Take vitamin a. daily", "He is 16. years old", "Plan a. is out . Plan b. is in .", "choose a . ) or b . )",
+        "in Jan. or Feb. sales fell", "( a . ) is right", "we met at option a .", "Room I . 16 is free",
+        "It was plan b . They left .", "the `` a . '' key",
+    ],
+)  # fmt: skip
+def test_what_follows_an_initial_or_a_number_decides_about_its_full_stop(words: str) -> None:
+    """As NLTK 3.10 cuts them."""
+    text = re.sub(r" ([.)])", r"\1", words).replace("( ", "(").replace("`` ", '"').replace(" ''", '"')
+    assert azure_words(text) == words.split()
 
 
 # --- any language ----------------------------------------------------------------------------------------------------

@@ -136,6 +136,18 @@ def parse(passage: Passage, start: int = 0) -> Parsed:
     return Parsed({key: member.value for key, member in last.items()}, start, end, last, scanner.faults)
 
 
+def value_of(text: str, **hooks: Any) -> Any:
+    """What ``json.loads`` reads from the text of a cell; half of an escaped character, which no frame can hold, becomes
+    U+FFFD.
+
+    Raises:
+        JSONDecodeError: it is no JSON.
+        RecursionError: it is nested too deeply.
+    """
+    value = json.loads(text, **hooks)
+    return scrubbed(value) if _ESCAPED_SURROGATE.search(text) else value
+
+
 def passage_of(raw: bytes, line: int, byte: int, report: Report, before: int = 0) -> Passage:
     """A line as text; bytes that are not UTF-8 become what Windows-1252 says, with a finding."""
     try:
@@ -220,7 +232,7 @@ class _Scanner:
                 for edit in self.passage.edits(escape.start(), escape.end(), "\\ufffd", safe=False)
             )
             self.faults.append(rules.lone_surrogate(line, column, name, fix))
-            value = _scrubbed(value)
+            value = scrubbed(value)
         return value, end
 
     def _tell(self, start: int, end: int, name: str | None) -> None:
@@ -296,7 +308,7 @@ def _members(scanner: _Scanner, text: str, start: int) -> Iterator[tuple[Member,
         position = skip_space(text, end)
         follows = text[position : position + 1]
         yield (
-            Member(_scrubbed(key) if _SURROGATE.search(key) else key, value, key_start, key_end, begin, end),
+            Member(scrubbed(key) if _SURROGATE.search(key) else key, value, key_start, key_end, begin, end),
             position + 1,
         )
         if follows == "}":
@@ -350,10 +362,10 @@ def _has_surrogate(value: Any) -> bool:
     return isinstance(value, list) and any(_has_surrogate(each) for each in value)
 
 
-def _scrubbed(value: Any) -> Any:
+def scrubbed(value: Any) -> Any:
     """``value`` with every lone surrogate as U+FFFD."""
     if isinstance(value, str):
         return _SURROGATE.sub("\ufffd", value)
     if isinstance(value, dict):
-        return {_scrubbed(key): _scrubbed(each) for key, each in value.items()}
-    return [_scrubbed(each) for each in value] if isinstance(value, list) else value
+        return {scrubbed(key): scrubbed(each) for key, each in value.items()}
+    return [scrubbed(each) for each in value] if isinstance(value, list) else value

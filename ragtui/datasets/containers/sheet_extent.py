@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 import zipfile
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -13,11 +12,10 @@ from xml.etree import ElementTree
 
 from ragtui.datasets.containers.sheet_oddities import sheet_member
 from ragtui.datasets.containers.table import column_letters
+from ragtui.datasets.damaged_zip import NO_ZIP
 
 MOST: Final = 60_000_000  # cells between the first and the last, empty ones too
-_DAMAGED: Final = (
-    zipfile.BadZipFile, zlib.error, OSError, EOFError, KeyError, ValueError, RuntimeError, ElementTree.ParseError,
-)  # fmt: skip
+_DAMAGED: Final = (*NO_ZIP, OSError, KeyError, ElementTree.ParseError)
 _CHUNK: Final = 1 << 20
 _OVERLAP: Final = 64
 _WIDE: Final = {letters: re.compile(rb"""r=["'][A-Z]{%d}[0-9]""" % letters) for letters in (3, 2)}

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Final
 from xml.etree import ElementTree
 
+from ragtui.datasets.damaged_zip import NO_ZIP
+
 _MARKS: Final = re.compile(rb"""<f[ >/]|t=["']e["']|hidden=["'](1|true)["']""")
 _ZERO_FORMAT: Final = re.compile(r'"?(0{2,})"?')
 _REFERENCE: Final = re.compile(r"([A-Z]+)(\d+)")
@@ -47,7 +49,7 @@ def oddities(path: Path, sheet: str) -> Oddities | None:
                 return Oddities()
             with package.open(member) as stream:
                 return _scan(ElementTree.iterparse(stream, events=("end",)), zeros)
-    except (zipfile.BadZipFile, OSError, KeyError, ValueError, ElementTree.ParseError):
+    except (*NO_ZIP, OSError, KeyError, ElementTree.ParseError):
         return None
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ragtui.datasets.containers import Head, Reading
 from ragtui.datasets.containers.sheet_extent import beyond_reading
 from ragtui.datasets.containers.table import KINDS, LINE, ROW, Table, column_letters, unique_names
+from ragtui.datasets.damaged_zip import NO_ZIP
 from ragtui.datasets.findings import Finding, Report
 from ragtui.datasets.rules import xlsx as rules
 
@@ -47,7 +48,7 @@ def is_workbook(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as package:
             return "xl/workbook.xml" in package.namelist()
-    except (zipfile.BadZipFile, OSError):
+    except (*NO_ZIP, OSError):
         return False
 
 

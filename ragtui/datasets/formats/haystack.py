@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from ragtui.datasets.containers.json_text import value_of
 from ragtui.datasets.containers.table import LINE, ROW, Table, unique_names
 from ragtui.datasets.dataset import Role
 from ragtui.datasets.record_format import Known, RecordFormat, Records
@@ -50,7 +51,7 @@ def _object(table: Table, name: str) -> dict[str, Any]:
     """The object in the first row of a column, empty where something else is there."""
     cell = table.frame[name][0] if table.frame.height else None
     try:
-        value = json.loads(cell) if isinstance(cell, str) else {}
+        value = value_of(cell) if isinstance(cell, str) else {}
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from ragtui.datasets.containers.json_text import value_of
 from ragtui.datasets.containers.table import Table
 from ragtui.datasets.dataset import Role
 from ragtui.datasets.record_format import Known, RecordFormat, Records
@@ -35,7 +36,6 @@ def _telling(records: Records) -> int:
 
 def _with_completion(table: Table) -> Table:
     """A log's samples with what the model completed, which lies inside ``output``, as a column."""
-    import json
 
     import polars as pl
 
@@ -45,7 +45,7 @@ def _with_completion(table: Table) -> Table:
     texts: list[str | None] = []
     for cell, kind in zip(table.frame["output"].to_list(), kinds.to_list(), strict=True):
         try:
-            value = json.loads(cell).get("completion") if kind == "object" else None
+            value = value_of(cell).get("completion") if kind == "object" else None
         except RecursionError:
             value = None
         texts.append(value if isinstance(value, str) else None)

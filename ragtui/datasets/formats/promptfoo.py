@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.datasets.case_ids import identify
 from ragtui.datasets.containers import reading_of
+from ragtui.datasets.containers.json_text import value_of
 from ragtui.datasets.containers.table import Table, unique_names
 from ragtui.datasets.dataset import Dataset, Role, Shape
 from ragtui.datasets.formats import ReadOptions, Sniff, Source
@@ -114,7 +115,7 @@ def _with_variables(table: Table) -> Table:
 
 def _object(cell: Any) -> dict[str, Any]:
     try:
-        value = json.loads(cell) if isinstance(cell, str) else {}
+        value = value_of(cell) if isinstance(cell, str) else {}
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any, Final
 
+from ragtui.datasets.containers.json_text import value_of
 from ragtui.datasets.containers.table import Table
 from ragtui.datasets.dataset import Role
 from ragtui.datasets.record_format import Known, RecordFormat, Records
@@ -49,7 +49,7 @@ def _with_document_ids(table: Table) -> Table:
 
 def _chunks(cell: str | None) -> list[Any] | None:
     try:
-        value = json.loads(cell or "null")
+        value = value_of(cell or "null")
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, list) else None

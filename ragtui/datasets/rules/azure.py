@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
+from ragtui.datasets.containers.json_text import value_of
 from ragtui.datasets.containers.table import LINE, Table, short
 from ragtui.datasets.findings import Finding, Level, More
 from ragtui.datasets.formats.azure import TEXTS, AzureTable
@@ -400,6 +401,6 @@ def _json(cell: Any) -> Any:
     if not isinstance(cell, str):
         return None if cell is None else list(cell)
     try:
-        return json.loads(cell)
+        return value_of(cell)
     except (ValueError, RecursionError):
         return cell

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
+from ragtui.datasets.containers.json_text import value_of
 from ragtui.datasets.containers.table import LINE, Table, short
 from ragtui.datasets.findings import Edit, Finding, Level, More, counted
 from ragtui.datasets.list_cells import ListColumn
@@ -263,7 +264,7 @@ _AS_IS: Final = object()
 def _unwrapped(cell: str, key: str) -> Any:
     """What lies under all layers of one key, ``_AS_IS`` where there is none."""
     try:
-        value = json.loads(cell)
+        value = value_of(cell)
     except (ValueError, RecursionError):
         return _AS_IS
     if not (isinstance(value, dict) and value.keys() == {key}):
@@ -313,7 +314,7 @@ def _of_kinds(table: Table, name: str, *kinds: str) -> list[int]:
 def _is_messages(cell: Any) -> bool:
     """Whether a cell is a conversation, which Ragas takes for a question."""
     try:
-        value = json.loads(cell) if isinstance(cell, str) else None
+        value = value_of(cell) if isinstance(cell, str) else None
     except (ValueError, RecursionError):
         return False
     return isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value)

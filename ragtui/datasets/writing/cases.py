@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.datasets.case_ids import CASE_ID
 from ragtui.datasets.containers import reading_of
+from ragtui.datasets.containers.json_text import value_of
 from ragtui.datasets.containers.table import LINE
 from ragtui.datasets.conversations import messages_of
 from ragtui.datasets.dataset import Dataset, Role, Shape
@@ -139,7 +139,7 @@ def _kinds(dataset: Dataset, names: list[str]) -> dict[str, pl.Series]:
 def _restored(value: Any, kind: str) -> Any:
     if isinstance(value, str) and kind in ("number", "boolean", "list", "object"):
         try:
-            return json.loads(value)
+            return value_of(value)
         except (ValueError, RecursionError):
             return value
     return value

@@ -49,11 +49,12 @@ _CLOSERS: Final = re.compile(r"(?:\s+[\])}>\"' ]+)+$")
 _CLOSING: Final = re.compile(r"[\"')\]}]+(?=\s|$)")
 _ABBREVIATIONS: Final = frozenset(
     """
-    a.c a.d a.m b.c b.f c.i.a c.o.d d.c d.h e.l e.m f.b.i f.g g.d g.k h.c j.c j.j j.k j.p j.r k l.a l.p m.b.a m.d
-    m.j n.c n.d n.h n.j n.m n.y p.m r.h r.i r.j r.k r.t s.a s.c s.g t.j u.k u.n u.s u.s.a u.s.s.r v.i w.c w.r w.va
-    adm ala ariz ave bros calif capt cie cmdr co col colo comdr conn corp del dept dr fla fri ga gen gov ill inc ind
-    jr kan ky lt ltd maj mass messrs mg mich minn mo mr mrs ms mt nev nov oct okla ore pa ph.d ph prof reps rep rev
-    rt s sen sens sep sept sgt sr st sun tenn tex tues u va vs wash wed wis
+    a.a a.c a.d a.g a.h a.m a.m.e a.s a.t b.f b.v c.i.t c.o.m.b c.v d.c d.h d.w e.f e.h e.l e.m f.g f.j g.d g.f
+    g.k h.c h.f h.m i.m.s j.b j.c j.j j.k j.p j.r l.a l.f l.p m.b.a m.d.c m.j n.c n.d n.h n.j n.m n.v n.y p.a.m
+    p.m ph.d r.a r.h r.i r.j r.k r.t s.a s.a.y s.c s.g s.p.a s.s t.j u.k u.n u.s u.s.a u.s.s.r w.c w.r w.va w.w
+    adm ala ariz aug ave bros c calif chg cie co col colo conn corp cos ct d dec dr e f feb fla fri ft g ga gen
+    h ill inc jan jr k kan ky l lt ltd m maj messrs mg mich minn mr mrs ms n nev nov oct ok okla ore p pa prof r
+    rep reps s sen sep sept sr st sw t tenn tues v va vs vt w wash wed wis yr
     """.split()  # noqa: SIM905
 )
 _ASCII_RUN: Final = re.compile(r"([\x00-\x7f]+)")
@@ -66,8 +67,14 @@ _AFTER_NO_NUMBER: Final = regex.compile(rf"(?V1)({_NO_NUMBER})({_PUNCTUATION})")
 _BEFORE_NO_NUMBER: Final = regex.compile(rf"(?V1)({_PUNCTUATION})({_NO_NUMBER})")
 _SYMBOL: Final = regex.compile(r"(?V1)([\p{S}&&[\u0000-\uFFFF]])")
 _XML: Final = {"&quot;": '"', "&apos;": "'"}
+_NUMBER: Final = re.compile(r"-?[.,]?\d[\d,.-]*")
 _STARTERS: Final = frozenset(
-    "i it he she we they the this that these those in on but and if when there".split()  # noqa: SIM905
+    """
+    according although among anyone being between both but call cannot check choose copy despite does either empty enter even
+    he her here however if in indeed instead into it many meanwhile moreover most need neither nevertheless nonetheless nor
+    note per please same select send separately similarly since so some still such ten the them there therefore these they
+    this though through thus tomorrow turn under when which while within without yes yesterday yet your
+    """.split()  # noqa: SIM905
 )
 
 
@@ -133,14 +140,20 @@ def _sentences(text: str) -> list[str]:
 
 
 def _ends(word: str, following: str) -> bool:
+    """Whether a sentence ends with ``word``, by what follows: a small letter goes on after an initial or a number, a
+    capital one after an initial or an abbreviation, too, unless it begins a word that sentences begin with."""
     if not word.endswith("."):
         return True
     if word.endswith(".."):
         return following[:1].isupper() and not following.isupper()
     bare = word[:-1].lower().lstrip("(['\"`")
-    initial = len(bare) == 1 and bare.isalpha() and bare != "a"
-    if initial or bare in _ABBREVIATIONS or bare.rsplit("-", 1)[-1] in _ABBREVIATIONS:
-        return following.istitle() and following.lower() in _STARTERS
+    starter = following.istitle() and following.lower() in _STARTERS
+    if _NUMBER.fullmatch(bare):
+        return not following[:1].islower()
+    if len(bare) == 1 and bare.isalpha():
+        return starter or not (following[:1].isalpha() or following[:1] in ";:,.!?")
+    if bare in _ABBREVIATIONS or bare.rsplit("-", 1)[-1] in _ABBREVIATIONS:
+        return starter
     return True
 
 
