@@ -204,6 +204,8 @@ def told(merged: Merged) -> str:
         f"({each.entry.done:,} of {wording.count(each.entry.cells, 'cell')})"
         for each in merged.unfinished
     ]
+    if not parts and merged.status is not Status.FINISHED:
+        parts.append("the shards do not hold all of their cases; was a folder renamed? run the shards again")
     return "; ".join(parts)
 
 

@@ -191,6 +191,22 @@ def test_merging_again_keeps_what_was_mended_and_takes_what_was_started_over(tmp
     assert len(lines(tmp_path)) == len(before)
 
 
+def test_a_shard_under_another_name_is_found_out(shell: Shell) -> None:
+    shell.write(
+        "desk.jsonl", [{"id": f"c{n}", "query": f"q{n}", "response": "two", "ground_truth": "two"} for n in range(8)]
+    )
+    assert shell("run", "desk.jsonl", "-m", "f1", "-q", "--shard", "1/2").status == 0
+    (first,) = (shell.folder / ".ragtui" / "shards").glob("*/1-of-2")
+    shutil.copytree(first, first.with_name("2-of-2"))
+    said = shell("show")
+    assert "2 of 2 shards of" in said.out
+    assert "not merged: ragtui merge" in said.out
+    said = shell("merge")
+    assert said.status == 3
+    assert "the shards do not hold all of their cases; was a folder renamed?" in said.err
+    assert "the shards do not hold all of their cases" in shell("show", "last").out
+
+
 def test_what_does_not_belong_together_is_refused(tmp_path: Path) -> None:
     write_cases(tmp_path, 12)
     with pytest.raises(StoreError, match="there are no shards"):
