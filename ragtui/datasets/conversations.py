@@ -18,9 +18,9 @@ USER: Final = "user"
 ASSISTANT: Final = "assistant"
 
 
-def messages_of(cell: str | None) -> list[dict[str, Any]]:
-    """The messages of a conversation cell, empty where it holds none."""
-    if not cell or cell.lstrip()[:1] not in ("{", "["):
+def messages_of(cell: object) -> list[dict[str, Any]]:
+    """The messages of a conversation cell, empty where it holds none (as a list of texts does)."""
+    if not isinstance(cell, str) or cell.lstrip()[:1] not in ("{", "["):
         return []
     try:
         value = value_of(cell)

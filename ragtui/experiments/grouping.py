@@ -57,7 +57,10 @@ def check_columns(dataset: Dataset, names: Iterable[str]) -> None:
     Raises:
         GroupError: it lacks one.
     """
-    there = [each.name for each in dataset.columns]
+    from ragtui.datasets.dataset import Role
+
+    kept = (Role.INPUT, Role.EXPECTED, Role.IGNORED, Role.RETRIEVED_IDS)  # with an experiment, by case
+    there = [each.name for each in dataset.columns if each.role in kept]
     for name in names:
         if name.lower() not in [each.lower() for each in there]:
             near = nearest(name, there)

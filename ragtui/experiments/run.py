@@ -113,6 +113,8 @@ def run(
             progress.status, progress.message = status, message
             with contextlib.suppress(StoreError):  # a full disk takes no status either; the lock's end tells
                 recorder.end(status, message, cells)
+        if not store.path.exists():
+            raise StoreError(f"{store.path}: was deleted while the run went on, and its results with it; run it again")
     return status
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _STOP_STATUSES: Final = {401: "the key was refused", 403: "access was refused", 402: "the account has no credit"}
 _QUOTA: Final = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "access_terminated")
+_MOST_TOKENS: Final = 10**15  # of one call: what is more was not counted
 _CHARACTERS_PER_TOKEN: Final = 4
 _HOPELESS_AFTER: Final = 12
 _LIMITED_AFTER: Final = 3  # cells in a row, each of which was tried for more than a minute
@@ -346,7 +347,7 @@ def _content(value: object) -> str | None:
 def _count(fields: Mapping[str, Any], name: str) -> int | None:
     usage = fields.get("usage")
     value = usage.get(name) if isinstance(usage, dict) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS else None
 
 
 def _is_filter(code: str, body: Mapping[str, Any]) -> bool:

@@ -36,6 +36,7 @@ CONTEXTS: Final = (
     "chunks",
     "sources",
 )
+MOST: Final = 1e15  # of tokens, milliseconds or dollars: what is more was not measured
 MARKERS: Final = {"_exception": EXCEPTION, "_bad_output": BAD_OUTPUT}
 """What ``function_process`` says of a call that gave no answer."""
 
@@ -193,14 +194,23 @@ def _measure(value: Mapping[str, Any], name: str) -> float | None:
     for place in (value, usage if isinstance(usage, Mapping) else {}):
         for key in _MEASURES[name]:
             if place.get(key) is not None:
-                return _number(key, place[key])
+                found = _number(key, place[key])
+                if not 0 <= found <= MOST:
+                    raise BadOutput(f"{key} is {found:g}, which no measure of that kind can be")
+                return found
     return None
 
 
 def _number(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         raise BadOutput(f"{name} is {shown(value)}, not a number")
-    return float(value)
+    try:
+        found = float(value)
+    except OverflowError:
+        found = math.inf
+    if not math.isfinite(found):
+        raise BadOutput(f"{name} is {shown(value, 40)}, not a number that can be")
+    return found
 
 
 def _whole(value: float | None) -> int | None:

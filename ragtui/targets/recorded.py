@@ -16,6 +16,7 @@ from ragtui.datasets.mapping import Resolution, column_of, inputs_frame, unresol
 from ragtui.datasets.references import DATA, MappingError, is_reference, parse_reference
 from ragtui.metrics.score import State
 from ragtui.targets.files import find_file
+from ragtui.targets.output import MOST
 from ragtui.targets.target import Case, Response, TargetError
 from ragtui.workspace import Workspace
 
@@ -287,7 +288,7 @@ def _numbers(frame: pl.DataFrame, column: str, scale: float, shown: str) -> list
             number = float(text) * scale if text else None
         except ValueError:
             number = float("nan")
-        if number is not None and not 0 <= number < float("inf"):
+        if number is not None and not 0 <= number <= MOST:
             raise TargetError(f"{shown}: {column} of case {case_id} is {text!r}, which is no number of that kind")
         out.append(int(number) if number is not None and column.lower().find("token") >= 0 else number)
     return out

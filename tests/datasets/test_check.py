@@ -330,6 +330,7 @@ def test_of_many_unread_files_those_that_look_like_data_are_named_first(tmp_path
         ("a.jsonl", '{"input": "q", "target": "t", "output": {"completion": 1}}\n{"output": "{a: 1}"}\n', "inspect"),
         ("a.jsonl", '{"conversation": {"messages": [{"role": {"a": 1}, "content": "x"}]}}\n', None),
         ("a.jsonl", '{"conversation": {"messages": [{"role": ["user"], "content": "x"}]}}\n', "azure"),
+        ("a.jsonl", '{"conversation": []}\n{"conversation": ["a", "b"]}\n', None),
         ("a.tsv", "\n\n", "table"),
         ("a.csv", 'user_input,response,retrieved_contexts\nq,r,"[""\\ud83d""]"\n', None),
         ("a.csv", "user_input,response,retrieved_contexts\nq,r,['\\ud83d']\n", None),

@@ -340,3 +340,11 @@ def test_answers_too_many_are_said_wherever_the_figures_are_and_go_with_the_expe
     with Store.open(Workspace(desk.folder / "other"), write=True) as elsewhere:
         read_experiment(desk.folder / "one.ragtui", elsewhere)
         assert elsewhere.entry("last").remarks == (told,)
+
+
+def test_a_store_that_is_deleted_while_a_run_goes_on_is_told(desk: Shell) -> None:
+    code = "import shutil\ndef answer(query):\n    shutil.rmtree('.ragtui', ignore_errors=True)\n    return query\n"
+    (desk.folder / "bot.py").write_text(code)
+    said = desk("run", "desk.jsonl", "--candidate", "python:bot:answer", "--metrics", "f1")
+    assert said.status == 2
+    assert "was deleted while the run went on" in said.err

@@ -206,3 +206,11 @@ def test_a_column_of_too_many_values_is_refused_before_the_run(shell: Shell) -> 
     said = shell("run", "desk.jsonl", "--candidate", "recorded:good", "--metrics", "f1", "--slice", "query")
     assert (said.status, "has 60 values" in said.err) == (2, True)
     assert Store.open(Workspace.open(shell.folder)).list() == []
+
+
+@pytest.mark.parametrize("option", ["--slice", "--cluster"])
+def test_a_column_that_is_not_kept_with_the_cases_is_refused_before_the_run(shell: Shell, option: str) -> None:
+    shell.write("desk.jsonl", [{**row, "response": "On floor two."} for row in rows(12)])
+    said = shell("run", "desk.jsonl", "--metrics", "f1", option, "id")
+    assert (said.status, "has no column 'id' to group its cases by" in said.err) == (2, True)
+    assert Store.open(Workspace.open(shell.folder)).list() == []

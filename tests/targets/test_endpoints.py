@@ -13,7 +13,7 @@ from aiohttp import web
 
 from ragtui.targets.target import Case, Response, TargetError
 
-from .live import opened, some_cases, states
+from .live import asked, opened, some_cases, states
 
 Reply = Callable[[web.Request, Any], web.StreamResponse | Any]
 
@@ -221,3 +221,30 @@ def test_what_cannot_be_used_is_one_line(
     with pytest.raises(TargetError) as refused:
         opened(spec, some_cases(tmp_path), tmp_path)
     assert says in str(refused.value)
+
+
+def test_a_reply_that_is_no_http_is_asked_for_once_more_and_no_oftener(tmp_path: Path) -> None:
+    import socket
+    import threading
+
+    asked_: list[bytes] = []
+    listening = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        while True:
+            try:
+                connection, _ = listening.accept()
+            except OSError:
+                return
+            with connection:
+                asked_.append(connection.recv(65_536))
+                connection.sendall(b"I am no HTTP at all\r\n\r\n")
+
+    threading.Thread(target=serve, daemon=True).start()
+    try:
+        found = asked(tmp_path, f"http:http://127.0.0.1:{listening.getsockname()[1]}/", ["a", "b"])
+    finally:
+        listening.close()
+    assert states(found) == {"a": "bad_output", "b": "bad_output"}
+    assert "(tried 2 times)" in found["a"].message
+    assert len(asked_) == 4

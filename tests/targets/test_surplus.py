@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from ragtui.targets import line_process
 from ragtui.targets.calling import CallFailed
 from ragtui.targets.line_process import LineProcess
+from ragtui.targets.output import response_from
 from ragtui.targets.surplus import Surplus
 from ragtui.targets.target import Case, Response
 
@@ -158,3 +160,38 @@ def test_a_function_that_ends_the_program_fails_its_case_and_says_how(tmp_path: 
     ended = asyncio.run(asked("python:ends:answer"))
     assert set(states(ended).values()) == {"exception"}
     assert ended["a"].message.endswith("its module called sys.exit(4) (ends.py:2)")
+
+
+@pytest.mark.parametrize(
+    ("measure", "told"),
+    [
+        ('"prompt_tokens": 99999999999999999999', "prompt_tokens is 1e+20, which no measure of that kind can be"),
+        ('"completion_tokens": 1' + "0" * 400, "not a number that can be"),
+        ('"latency_ms": -5', "latency_ms is -5, which no measure of that kind can be"),
+        ('"cost": NaN', "cost is nan, not a number"),
+    ],
+)
+def test_measures_that_cannot_be_are_bad_output(measure: str, told: str) -> None:
+    found = response_from("a", json.loads(f'{{"response": "x", {measure}}}'))
+    assert (found.cause, told in found.message) == ("bad_output", True), found.message
+
+
+def test_an_exception_that_cannot_be_shown_is_told_at_once(tmp_path: Path) -> None:
+    program(
+        tmp_path,
+        "bot.py",
+        """
+        class Odd(Exception):
+            def __str__(self): raise RuntimeError
+        def answer(query): raise Odd
+        """,
+    )
+
+    async def asked() -> list[Response]:
+        target = opened("python:bot:answer", some_cases(tmp_path), tmp_path)
+        found = [each async for each in target.respond([Case("a", {"query": "q"})])]
+        await target.close()
+        return found
+
+    (found,) = asyncio.run(asked())
+    assert found.message == "Odd: (it cannot be shown) (bot.py:4)"

@@ -162,10 +162,14 @@ def answered(case_id: str, value: Any) -> dict[str, Any]:
 
 def fault(error: BaseException) -> str:
     """An exception in one line, with the place in the user's own file."""
+    try:
+        said = str(error)
+    except BaseException:  # its own __str__ is broken
+        said = "(it cannot be shown)"
     if isinstance(error, SystemExit):
         given = "" if error.code is None else repr(error.code)
         return f"the callable called sys.exit({given}){place_of(error)}"
-    return f"{type(error).__name__}: {error}{place_of(error)}"
+    return f"{type(error).__name__}: {said}{place_of(error)}"
 
 
 def place_of(error: BaseException) -> str:
