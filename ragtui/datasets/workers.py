@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # a worker needs neither, and should start soon
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
+_NICE: Final = 5
 _HEADER: Final = struct.Struct("<Q")
 _PROGRAM: Final = "from ragtui.datasets.workers import serve; serve()"
 _AHEAD: Final[list[_Worker]] = []  # started, and not used yet
@@ -192,6 +193,8 @@ def serve() -> None:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
+    if hasattr(os, "nice"):
+        os.nice(_NICE)  # the parent, which has a screen to draw and results to put together, goes first
     requests, replies = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     sys.stdout = sys.stderr
     while (request := _receive(requests)) is not None:

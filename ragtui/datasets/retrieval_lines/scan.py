@@ -60,18 +60,20 @@ class Range:
 
 @dataclass
 class Scanned:
-    """A range as scanned, of ``size`` bytes. ``texts`` and ``numbers`` hold a value per record; ``lines`` its line, ``places``
-    where that begins in the file (documents alone, whose texts are fetched when they are wanted). Lines are counted from
-    ``base``, which is 0 until all ranges are put in order; ``lines`` is ``None`` where every line is a record. ``unreadable``
-    counts lines that hold something, but no record."""
+    """A range as scanned, of ``size`` bytes from ``start``. ``texts`` and ``numbers`` hold a value per record; ``lines`` its
+    line, ``None`` where every line is a record, counted from ``base``, which is 0 until all ranges are put in order.
+    Documents, whose texts are fetched when they are wanted, have ``sizes``, the bytes of each line, or, where not every line
+    is a record, ``places``, where theirs begins. ``unreadable`` counts lines that hold something, but no record."""
 
     texts: dict[str, Texts]
     numbers: dict[str, array[float]]
     lines: array[int] | None
-    places: array[int] | None
     line_count: int
     unreadable: int
     report: Report
+    places: array[int] | None = None
+    sizes: array[int] | None = None
+    start: int = 0
     size: int = 0
     base: int = 0
 
@@ -126,18 +128,24 @@ def scan_range(part: Range) -> Scanned:
             if len(records) != 1:
                 several[index] = len(records)
                 unreadable += not records and bool(raw.strip())
-    places: array[int] | None = None
-    if part.kind == "corpus":
-        places = array("Q", accumulate(sizes, initial=part.start))
-        places.pop()
-    lines: array[int] | None = None
+    found = Scanned(
+        texts={name: _packed(kept[name]) for name in texts},
+        numbers={name: kept[name] for name in numbers},
+        lines=None,
+        line_count=len(sizes),
+        unreadable=unreadable,
+        report=report,
+        start=part.start,
+        size=part.end - part.start,
+    )
     if several:
         indices = [index for index in range(len(sizes)) for _ in range(several.get(index, 1))]
-        lines = array("I", [index + 1 for index in indices])
-        places = places and array("Q", [places[index] for index in indices])
-    packed = {name: _packed(kept[name]) for name in texts}
-    kept_numbers = {name: kept[name] for name in numbers}
-    return Scanned(packed, kept_numbers, lines, places, len(sizes), unreadable, report, part.end - part.start)
+        found.lines = array("I", [index + 1 for index in indices])
+        places = list(accumulate(sizes, initial=part.start))
+        found.places = array("Q", [places[index] for index in indices]) if part.kind == "corpus" else None
+    elif part.kind == "corpus":
+        found.sizes = sizes
+    return found
 
 
 def _documents(kind: Kind, stream: Iterable[bytes], sizes: array[int], ids: list[str]) -> Iterator[bytes]:
@@ -338,11 +346,17 @@ def cut(kind: str, path: Path, file: str, start: int, data: bytes | None = None)
     if data is not None or size - start <= _ALONE:
         yield Range(kind, str(path), file, start, size, data)
         return
-    large, last = (_CHUNK, _CHUNK // 4) if kind == "corpus" else (_SMALL_CHUNK, _SMALL_CHUNK)
+    first = usual = last = _SMALL_CHUNK
+    if (
+        kind == "corpus"
+    ):  # begun while the program still loads, and at the end shared so that all processes end together
+        first = max(_CHUNK, min(3 * _CHUNK, (size - start) // (4 * available_cpus())))
+        usual, last = _CHUNK, _CHUNK // 4
+    behind_first = start + first * available_cpus()
     with path.open("rb") as stream:
         while start < size:
             end = size
-            chunk = large if size - start > 4 * large else last  # so that all processes end together
+            chunk = first if start < behind_first else usual if size - start > 4 * usual else last
             if start + chunk < size:
                 stream.seek(start + chunk - 1)
                 stream.readline()

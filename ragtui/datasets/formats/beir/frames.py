@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -96,7 +96,7 @@ def read_parts(wanted: Sequence[Wanted], report: Report) -> list[Part]:
     for each, file in zip(prepared, wanted, strict=True):
         pieces, unreadable = [], 0
         report.merge(each.report)
-        for part in (*each.elements, *islice(scanned, len(each.ranges))):
+        for part in chain(each.elements, islice(scanned, len(each.ranges))):
             pieces.append(_frame(part))
             unreadable += part.unreadable
             report.merge(part.report)
@@ -123,6 +123,9 @@ def _frame(part: Scanned) -> pl.DataFrame:
     columns.append(lines.alias("line"))
     if part.places is not None:
         columns.append(pl.Series("offset", part.places, dtype=pl.UInt64))
+    elif part.sizes is not None:
+        sizes = pl.Series("offset", part.sizes, dtype=pl.UInt64)
+        columns.append(sizes.cum_sum() - sizes + part.start)
     return pl.DataFrame(columns)
 
 
@@ -190,4 +193,4 @@ def _from_elements(kind: str, data: bytes, start: int, shape: Shape, report: Rep
     names = [field.attribute for field in KINDS[kind].fields if field.attribute != "title"]
     numbers = {name: array("d", columns.get(name, [])) for name in names if name == "score"}
     texts: dict[str, Texts] = {name: columns.get(name, []) for name in names if name != "score"}
-    return Scanned(texts, numbers, lines, places, 0, 0, Report(report.file))
+    return Scanned(texts, numbers, lines, 0, 0, Report(report.file), places if kind == "corpus" else None)
