@@ -82,9 +82,6 @@ def command(
     0 nothing to fix, 1 a difference.
     """
     for corpus in filter(_is_large, (os.path.join(path, "corpus.jsonl") for path in paths or ["."])):
-        from ragtui.datasets.workers import start_ahead
-
-        start_ahead("ragtui.datasets.retrieval_lines.scan")
         from ragtui.datasets.retrieval_lines.scan import begin_ahead
 
         begin_ahead(Path(corpus))

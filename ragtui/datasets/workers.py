@@ -1,4 +1,5 @@
-"""Work on large files spread over processes. A worker is a fresh interpreter that loads only what its function needs.
+"""Work on large files spread over processes. A worker is a fresh interpreter that loads only what its function needs, or,
+started ahead, a copy of this process while that holds little more.
 
 The threads of one process would take turns at the interpreter lock, and would make a screen stutter meanwhile.
 """
@@ -16,6 +17,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Any, Final, TypeVar
 
+from ragtui.datasets.process_copy import ProcessCopy, can_copy
+
 if TYPE_CHECKING:  # a worker needs neither, and should start soon
     import subprocess
     from concurrent.futures import Future, ThreadPoolExecutor
@@ -29,10 +32,11 @@ _PROGRAM: Final = "from ragtui.datasets.workers import serve; serve()"
 _AHEAD: Final[list[_Worker]] = []  # started, and not used yet
 
 
-def start_ahead(module: str, processes: int | None = None) -> None:
-    """Starts workers that ``spread`` will use, which load ``module`` while the caller still loads what it needs itself."""
+def start_ahead(processes: int | None = None) -> None:
+    """Starts workers that ``spread`` will use. They know what is imported by now; the fewer modules, the sooner they work."""
     if not _AHEAD and sys.executable:
-        _AHEAD.extend(_Worker(f"import {module}; ") for _ in range(processes or available_cpus()))
+        for _ in range(processes or available_cpus()):
+            _AHEAD.append(_Worker(copies=True))
         atexit.register(_close_unused)
 
 
@@ -104,29 +108,21 @@ def available_cpus() -> int:
 class _Worker:
     """One process; it is told to start at once and awaited only when first called."""
 
-    def __init__(self, first: str = "") -> None:
-        import subprocess
-
+    def __init__(self, copies: bool = False) -> None:
+        """``copies``: as a copy of this process where that is possible."""
         self._lock = threading.Lock()
         self._closed = False
         self._begun: tuple[object, object] | None = None
-        self._process: subprocess.Popen[bytes] | None = None
-        paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
+        self._process: subprocess.Popen[bytes] | ProcessCopy | None = None
         try:
-            self._process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-P",
-                    "-c",
-                    first + _PROGRAM,
-                ],  # -P: what lies in the current folder must not be imported
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env={**os.environ, "PYTHONPATH": paths},
-            )
+            self._process = _copy() if copies and can_copy() else _fresh()
         except OSError:
             self._process = None
+
+    @property
+    def streams(self) -> list[IO[bytes]]:
+        process = self._process
+        return [] if process is None else [stream for stream in (process.stdin, process.stdout) if stream is not None]
 
     def begin(self, function: Callable[[Any], Any], task: object) -> None:
         """Sets the process to work; whoever calls for the same later finds it begun."""
@@ -179,24 +175,45 @@ class _Worker:
         if process is None:
             return
         process.kill()
-        for stream in (process.stdin, process.stdout):
-            if stream is not None:
-                try:
-                    stream.close()
-                except OSError:
-                    continue
+        for stream in self.streams:
+            try:
+                stream.close()
+            except OSError:
+                continue
         process.wait()
 
 
+def _copy() -> ProcessCopy:
+    return ProcessCopy(_answer, [stream for worker in _AHEAD for stream in worker.streams])
+
+
+def _fresh() -> subprocess.Popen[bytes]:
+    import subprocess
+
+    paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
+    return subprocess.Popen(
+        [sys.executable, "-P", "-c", _PROGRAM],  # -P: what lies in the current folder must not be imported
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": paths},
+    )
+
+
 def serve() -> None:
-    """What a worker does: answers calls on standard input until it ends. Its errors are sent back, none is printed."""
+    """What a worker does that is a fresh interpreter: answers calls on standard input until it ends, and prints nothing."""
+    requests, replies = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    sys.stdout = sys.stderr
+    _answer(requests, replies)
+
+
+def _answer(requests: IO[bytes], replies: IO[bytes]) -> None:
+    """Calls what is asked for until nothing is any more; errors are sent back."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
     if hasattr(os, "nice"):
         os.nice(_NICE)  # the parent, which has a screen to draw and results to put together, goes first
-    requests, replies = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    sys.stdout = sys.stderr
     while (request := _receive(requests)) is not None:
         function, task = request
         try:

@@ -97,7 +97,7 @@ def test_workers_started_ahead_are_used_and_leave_nothing_behind() -> None:
     """A process that waits for work which never comes would outlive the command."""
     program = (
         "from ragtui.datasets import workers\n"
-        "workers.start_ahead('json', 2)\n"
+        "workers.start_ahead(2)\n"
         "ahead = [worker._process.pid for worker in workers._AHEAD]\n"
         "print(*ahead, list(workers.spread(abs, [-1, -2, -3], 1)), len(workers._AHEAD))\n"
     )
@@ -112,7 +112,7 @@ def test_workers_started_ahead_are_used_and_leave_nothing_behind() -> None:
 
 def test_what_was_begun_ahead_is_not_done_twice(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    start_ahead(__name__, 2)
+    start_ahead(2)
     begin_ahead(noted, [f"{log} 2", f"{log} 9"])
     assert list(spread(noted, [f"{log} {number}" for number in range(4)], 2)) == ["0", "1", "2", "3"]
     assert sorted(log.read_text().split()) == ["0", "1", "2", "3", "9"]
@@ -123,3 +123,38 @@ def noted(task: str) -> str:
     with Path(path).open("a") as stream:
         stream.write(f"{number}\n")
     return number
+
+
+COPIES = """
+import os, sys, threading
+from tests.datasets.test_workers import double, process, refuse
+from ragtui.datasets import workers
+
+workers.start_ahead(2)
+workers.begin_ahead(double, [4, 5])
+assert list(workers.spread(double, range(6), 2)) == [0, 2, 4, 6, 8, 10]
+workers.start_ahead(2)
+pids = set(workers.spread(process, range(4), 2))
+print(len(pids), os.getpid() in pids)
+workers.start_ahead(1)
+try:
+    list(workers.spread(refuse, range(5), 1))
+except ValueError as error:
+    print(error)
+workers.start_ahead(2)
+workers.begin_ahead(double, [1])
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a process is copied on Linux alone")
+def test_workers_ahead_are_copies_that_answer_as_fresh_ones_do_and_end_with_the_program() -> None:
+    code = "from ragtui.datasets import process_copy\nassert process_copy.can_copy()\n" + COPIES
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[2],
+        timeout=60,
+    )
+    assert done.stderr == ""
+    assert done.stdout.split("\n")[:2] == ["2 False", "no 3"]

@@ -89,6 +89,7 @@ def scan(ranges: Sequence[Range]) -> Iterator[Scanned]:
 
 def begin_ahead(corpus: Path) -> None:
     """Starts on a large corpus while what will ask for it is still being loaded."""
+    workers.start_ahead()
     workers.begin_ahead(scan_range, [*islice(cut("corpus", corpus, corpus.name, 0), available_cpus())])
 
 
