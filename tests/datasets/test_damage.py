@@ -96,6 +96,12 @@ RESULTS: Final = {
     "outputs.f1.f1_score": 1,
     "outputs.f1.f1_result": "pass",
 }
+HISTORY: Final = {
+    "query_id": "q%n",
+    "query": "Which %n?",
+    "status": "success",
+    "haystack_trace": {"traces": [{"component": "llm", "tags": {"outputs": {"replies": ["r %t"]}}}]},
+}
 LINES: Final = (
     Form("azure", "query", {"query": "Which %n?", "context": "c %t", "response": "r %t", "ground_truth": "g %t"}),
     Form("pinecone", "question", PINECONE),
@@ -111,6 +117,7 @@ LINES: Final = (
     Form("promptfoo", "vars", {"vars": {"question": "%n? %t"}, "assert": [{"type": "equals", "value": "v %t"}]}),
     Form("table", "prompt", TABLE, "id"),
     Form("results", "inputs.query", RESULTS),
+    Form("deepset-history", "query", HISTORY),
 )
 TABLES: Final = (
     Form("deepset-qa", "question", {}, make=deepset_qa),

@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from ragtui.datasets.containers.table import Table
 from ragtui.datasets.dataset import Role
 from ragtui.datasets.record_format import Known, RecordFormat, Records
-
-if TYPE_CHECKING:
-    pass
 
 _KEPT: Final = (
     "created_at", "time", "duration", "duration_s", "pipeline", "pipeline_name", "pipeline_version_id", "pipeline_version_name",
