@@ -49,11 +49,12 @@ def place_of(path: str, finding: Finding) -> str:
 
 def summary(opened: Opened) -> str:
     """The last line: what was found, or that all is well and with how much data."""
+    from ragtui.datasets.check import passed_over
     from ragtui.datasets.findings import Level
 
     counts = [(opened.total(level), level.value) for level in Level]
     datasets = told(len(opened.datasets), "dataset")
-    unread = f"; {told(len(opened.unread), 'file')} not read" if opened.unread else ""
+    unread = f"; {passed_over(opened.unread)}" if opened.unread else ""
     if not any(count for count, _ in counts):
         return (
             f"All checks passed: {datasets}, {told(sum(dataset.rows for dataset in opened.datasets), 'row')}{unread}."
