@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragtui.datasets.check import open_dataset
+from ragtui.datasets.check import CannotOpen, open_dataset
 from ragtui.datasets.dataset import Dataset
 from ragtui.datasets.writing import writers
 from ragtui.datasets.writing.beir import WRITER as BEIR
 from ragtui.datasets.writing.cases import INPUTS, written_cases
+from ragtui.datasets.writing.conversion import convert
 from ragtui.datasets.writing.parts import write_part
 from tests.cli.test_check import ragtui
 
@@ -209,3 +210,25 @@ def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
     ):
         done = ragtui("convert", "a.csv", "c", *arguments, cwd=tmp_path)
         assert (done.returncode, done.stderr.count("\n")) == (2, 1), arguments
+
+
+def test_an_ending_that_promises_another_kind_of_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("query,response,context,expected_answer\na,b,c,c\n")
+    dataset = open_dataset(str(tmp_path / "a.csv"))[0]
+    says = {"beir": "written as a folder, not as", "azure": r"azure is written as \.jsonl, \.ndjson or \.csv, not as",
+            "deepset-qa": r"deepset-qa is written as \.csv, not as"}  # fmt: skip
+    for to, writer in writers().items():
+        for ending in (".xlsx", ".XLSX", ".parquet", ".tsv", ".json", ".jsonl.gz", ".csv", ".jsonl", ".zip"):
+            target = tmp_path / f"{to}-new{ending}"
+            if target.suffix.lower() in writer.endings:
+                continue
+            with pytest.raises(CannotOpen, match=says.get(to, f"{to} is written as")):
+                convert(dataset, target, to, {})
+            assert not target.exists()
+    for name in ("plain", "notes.txt", "v1.2"):  # endings that promise nothing
+        convert(dataset, tmp_path / name, "ragas", {})
+    with pytest.raises(CannotOpen, match=r"a part corpus is written as \.jsonl or \.ndjson, not as \.tsv"):
+        write_part("corpus", tmp_path / "a.csv", tmp_path / "corpus.tsv", {})
+    done = ragtui("convert", "a.csv", "q.xlsx", "--to", "azure", cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "q.xlsx: azure is written as .jsonl, .ndjson or .csv, not as .xlsx" in done.stderr

@@ -17,6 +17,7 @@ class Azure:
     id = "azure"
     title = "Azure AI evaluation data"
     folders = False
+    endings: tuple[str, ...] = (".jsonl", ".ndjson", ".csv")
 
     def write(self, cases: WrittenCases, path: Path) -> list[str]:
         records = list(_records(cases))

@@ -17,6 +17,7 @@ class Beir:
     id = "beir"
     title = "BEIR retrieval set"
     folders = True
+    endings: tuple[str, ...] = ()
 
     def write(self, cases: WrittenCases, path: Path) -> list[str]:
         """A document for each gold context, known by its file where each has one, else by a hash of its text.

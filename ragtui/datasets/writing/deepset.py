@@ -21,6 +21,7 @@ class Deepset:
     kept: tuple[str, ...]
     labels: Callable[[dict[str, Any]], Iterator[Row]]
     folders: bool = False
+    endings: tuple[str, ...] = (".csv",)
 
     def write(self, cases: WrittenCases, path: Path) -> list[str]:
         own = cases.has("id")

@@ -17,6 +17,7 @@ from ragtui.datasets.discover import CannotOpen
 from ragtui.datasets.formats import Source
 from ragtui.datasets.near_names import nearest
 from ragtui.datasets.retrieval_lines.records import KINDS, near_miss
+from ragtui.datasets.writing.conversion import refuse_ending
 from ragtui.datasets.writing.files import write_csv, write_lines
 
 PARTS: Final = {
@@ -41,9 +42,11 @@ def write_part(part: str, source: Path, target: Path, mapping: Mapping[str, str]
     how many were written and what is lost.
 
     Raises:
-        CannotOpen: the file has no column for a key; the message names those there are.
+        CannotOpen: the file has no column for a key; the message names those there are. Or the target's ending stands for
+            another kind of file.
         OSError: it cannot be read or written.
     """
+    refuse_ending(target, f"a part {part}", (".jsonl", ".ndjson", *([".tsv"] if part == "qrels" else [])))
     counted = Counted()
     rows = _made(part, _rows(source, counted), mapping, counted, str(source))
     if part == "qrels" and target.suffix.lower() == ".tsv":

@@ -13,6 +13,7 @@ class Pinecone:
     id = "pinecone"
     title = "Pinecone Assistant evaluation data"
     folders = False
+    endings: tuple[str, ...] = (".json", ".jsonl", ".ndjson", ".csv")
 
     def write(self, cases: WrittenCases, path: Path) -> list[str]:
         own = cases.has("id")

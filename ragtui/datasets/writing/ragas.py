@@ -24,6 +24,7 @@ class Ragas:
     id = "ragas"
     title = "Ragas dataset"
     folders = False
+    endings: tuple[str, ...] = (".jsonl", ".ndjson", ".json", ".csv")
 
     def write(self, cases: WrittenCases, path: Path) -> list[str]:
         there = {name: key for name, key in _NAMES.items() if cases.has(name) or name == "query"}

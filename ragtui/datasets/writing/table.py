@@ -28,6 +28,7 @@ class Table:
     id = "table"
     title = "table of test cases"
     folders = False
+    endings: tuple[str, ...] = (".csv", ".tsv", ".tab", ".xlsx", ".json", ".jsonl", ".ndjson")
 
     def write(self, cases: WrittenCases, path: Path) -> list[str]:
         keep = cases.headers if cases.source in _OWN_NAMES else {}
