@@ -23,6 +23,7 @@ def command(
     """Copy cases from one dataset into another. Each keeps where it came from; one that is there already is left out."""
     from ragtui.datasets.check import CannotOpen, open_dataset
     from ragtui.datasets.copying import append, records_of
+    from ragtui.datasets.label_rows import mixed_columns, told
     from ragtui.text import cell
 
     if experiment and where is not None:
@@ -46,6 +47,8 @@ def command(
                 could_not_run(f"--where {where}: {str(error).splitlines()[0]}")
             ids = [each for each in (dataset.cases["_case_id"] if ids is None else ids) if each in held]
         added, left = append(records_of(dataset, ids), target)
+        for line in told(mixed_columns(dataset)):
+            typer.echo(f"ragtui: not copied: {cell(line)}", err=True)
     except CannotOpen as error:
         could_not_run(str(error))
     except OSError as error:

@@ -40,7 +40,14 @@ class Ragas:
             write_json(path, records)
         lost = [*cases.lost(*_NAMES), *last_turns(cases)]
         several = cases.frame["ground_truth"].list.len().gt(1).sum() if cases.has("ground_truth") else 0
-        return [*lost, *([f"ground_truth: the answers of {several:,} cases become one text"] if several else [])]
+        return [
+            *lost,
+            *(
+                [f"ground_truth: the answers of {several:,} case{'' if several == 1 else 's'} become one text"]
+                if several
+                else []
+            ),
+        ]
 
 
 WRITER: Final = Ragas()
