@@ -62,7 +62,7 @@ def here(tmp_path: Path) -> Path:
 class TestStatus:
     def test_0_where_nothing_is_found(self, here: Path) -> None:
         done = ragtui("check", "good.csv", cwd=here)
-        assert (done.returncode, done.stdout, done.stderr) == (0, "All checks passed: 1 dataset, 1 row.\n", "")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "All checks passed: 1 dataset, 1 case.\n", "")
 
     def test_1_where_an_error_is_found(self, here: Path) -> None:
         done = ragtui("check", "bad.csv", cwd=here)
@@ -294,7 +294,7 @@ def test_a_folder_with_files_that_nobody_knows_says_so_in_every_place(tmp_path: 
     (tmp_path / "faq_eval.csv").write_text("nr,user_said\n1,Who?\n")
     done = ragtui("check", cwd=tmp_path)
     assert done.returncode == 0
-    assert "All checks passed: 1 dataset, 1 row; 1 file not read." in done.stdout
+    assert "All checks passed: 1 dataset, 1 case; 1 file not read." in done.stdout
     assert "1 file not read: ./faq_eval.csv" in done.stderr
     document = json.loads(ragtui("check", "--output-format", "json", cwd=tmp_path).stdout)
     assert [note.split(" (")[0] for note in document["notes"]] == ["1 file not read: ./faq_eval.csv"]
