@@ -78,6 +78,11 @@ class Opened:
     def fixable(self) -> int:
         return sum(1 for finding in self.findings() if finding.fixable)
 
+    @property
+    def fixable_unsafely(self) -> int:
+        """How many listed findings only have a fix that may change a meaning."""
+        return sum(1 for finding in self.findings() if finding.fix and not finding.fixable)
+
     def by_code(self) -> dict[str, tuple[int, int]]:
         """For every code how often it was found, and how many of those are listed."""
         counted: Counter[str] = Counter()
@@ -343,7 +348,9 @@ def _read(source: Source, format: Format, sniff: Sniff, options: ReadOptions, op
     report.watch = source.watch
     source.watch.reports.append(report)
     if options.platform is not None and options.platform not in getattr(format, "platforms", (options.platform,)):
-        report.add(wrong_format(format.title, options.platform))
+        from ragtui.datasets.writing import written_for
+
+        report.add(wrong_format(format.title, options.platform, written_for(options.platform)))
     datasets = format.read(source, sniff, report, options)
     for dataset in datasets:
         run_rules(dataset, report, options.runs)

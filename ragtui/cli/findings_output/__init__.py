@@ -75,4 +75,13 @@ def summary(opened: Opened) -> str:
     unread = f"; {passed_over(opened.unread)}" if opened.unread else ""
     if not any(count for count, _ in counts):
         return f"All checks passed: {datasets}, {sizes(opened.datasets)}{unread}."
-    return f"Found {', '.join(told(count, noun) for count, noun in counts if count)} in {datasets}{unread}."
+    found = f"Found {', '.join(told(count, noun) for count, noun in counts if count)} in {datasets}{unread}."
+    return f"{found}\n{mends}" if (mends := _mends(opened)) else found
+
+
+def _mends(opened: Opened) -> str:
+    """``[*] 3 mended by --fix, 1 more with --unsafe-fixes.``; empty where no listed finding has a fix."""
+    safe, unsafe = opened.fixable, opened.fixable_unsafely
+    if not safe:
+        return f"{unsafe:,} mended by --fix --unsafe-fixes." if unsafe else ""
+    return f"[*] {safe:,} mended by --fix" + (f", {unsafe:,} more with --unsafe-fixes." if unsafe else ".")

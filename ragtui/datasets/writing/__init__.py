@@ -34,3 +34,10 @@ def writers() -> dict[str, Writer]:
             if each is not None:
                 found[each.id] = each
     return found
+
+
+def written_for(platform: str) -> list[str]:
+    """The formats that can be written and that a platform loads."""
+    from ragtui.datasets.formats import formats
+
+    return [each for each in writers() if platform in getattr(formats().get(each), "platforms", ())]
