@@ -133,7 +133,9 @@ def open_datasets(
             source.watch = watch
             watch.begin(size)
             try:
-                chosen = choose_format(source, forced) if named or choose_format(source) else None
+                chosen = None if named else choose_format(source)
+                if named or (chosen is not None and forced is not None):
+                    chosen = choose_format(source, forced)
                 if chosen is None:
                     if path == source.shown:
                         raise CannotOpen(f"{path}: {_nobody_knows(source)}")

@@ -72,6 +72,16 @@ def test_gates_decide_the_status_and_say_why(desk: Shell, gates: list[str], stat
     assert reason in said.out
 
 
+@pytest.mark.parametrize("gate", [["--fail-under", "f1=0.5"], ["--fail-if-worse"]])
+def test_no_gate_passes_where_answers_are_missing(desk: Shell, gate: list[str]) -> None:
+    desk.write("few.jsonl", [{"id": row["id"], "response": RIGHT} for row in ROWS[:3]])
+    run = ("run", "desk.jsonl", "--metrics", "f1", "--candidate", "recorded:few.jsonl", "--baseline", "recorded:old")
+    said = desk(*run, *gate)
+    assert (said.status, "9 of 12 cases have no answer to score" in said.out) == (3, True)
+    assert desk("show", "last", *gate).status == 3
+    assert desk(*run).status == 0
+
+
 def test_the_table_shows_the_p_that_the_verdict_goes_by_and_a_shown_difference_is_not_inconclusive(desk: Shell) -> None:
     said = desk(*RUN, "--fail-if-worse")
     assert "pass · p (Holm)" in said.out
