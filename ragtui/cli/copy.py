@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ragtui.cli._stop import could_not_run
+from ragtui.experiments import wording
 
 
 def command(
@@ -33,7 +34,8 @@ def command(
             wanted = [name.strip() for text in cases or [] for name in text.split(",") if name.strip()]
             added, left = _from_experiment(source, wanted, target)
             typer.echo(
-                f"Added {added:,} cases to {cell(str(target))}" + (f"; {left:,} were there already." if left else ".")
+                f"Added {wording.count(added, 'case')} to {cell(str(target))}"
+                + (f"; {left:,} there already." if left else ".")
             )
             return
         dataset, _ = open_dataset(source, format)
@@ -53,8 +55,8 @@ def command(
         could_not_run(str(error))
     except OSError as error:
         could_not_run(f"{error.filename or target}: {error.strerror or error}")
-    more = f"; {left:,} were there already" if left else ""
-    typer.echo(f"Added {added:,} cases to {cell(str(target))}{more}.")
+    more = f"; {left:,} there already" if left else ""
+    typer.echo(f"Added {wording.count(added, 'case')} to {cell(str(target))}{more}.")
 
 
 def _from_experiment(name: str, wanted: list[str], target: Path) -> tuple[int, int]:

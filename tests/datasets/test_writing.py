@@ -68,7 +68,7 @@ def test_what_comes_back_is_what_went_out(source: str, tmp_path: Path) -> None:
             target = tmp_path / f"{to}{ending}"
             lost = writers()[to].write(before, target)
             after = frame(open_dataset(str(target), to)[0])
-            if told(lost, "ask the same"):
+            if told(lost, "asks and filters the same"):
                 assert after.height < before.frame.height
                 continue
             assert after.height == before.frame.height, (to, ending)
@@ -166,7 +166,7 @@ class TestOnePart:
         assert done.returncode == 0, done.stderr
         assert (tmp_path / "corpus.jsonl").read_text() == '{"_id": "007", "title": "", "text": "a \\"b\\"\\nc"}\n'
         assert "lost: not written: lang" in done.stderr
-        assert "1 records that cannot be read" in done.stderr
+        assert "1 record that cannot be read" in done.stderr
 
     def test_judgments(self, tmp_path: Path) -> None:
         (tmp_path / "q.jsonl").write_text(

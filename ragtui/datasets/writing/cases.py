@@ -12,6 +12,7 @@ from ragtui.datasets.containers.json_text import value_of
 from ragtui.datasets.containers.table import LINE
 from ragtui.datasets.conversations import messages_of
 from ragtui.datasets.dataset import Dataset, Role, Shape
+from ragtui.datasets.findings import counted
 from ragtui.datasets.formats import Source
 from ragtui.datasets.label_rows import CASE, mixed_columns, told, without_mixed
 from ragtui.datasets.list_cells import listed
@@ -209,7 +210,7 @@ def last_turns(cases: WrittenCases) -> list[str]:
     if cases.conversation is None or cases.conversation not in cases.extra.columns:
         return []
     several = sum(len(messages_of(cell)) > 2 for cell in cases.extra[cases.conversation])
-    return [f"of {several:,} conversations only the last turn"] if several else []
+    return [f"of {counted(several, 'conversation')} only the last turn"] if several else []
 
 
 __all__ = ["CASE_ID", "INPUTS", "WrittenCases", "last_turns", "written_cases"]

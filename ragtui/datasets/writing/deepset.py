@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+from ragtui.datasets.findings import counted
 from ragtui.datasets.writing.cases import WrittenCases, last_turns
 from ragtui.datasets.writing.files import write_csv
 
@@ -46,12 +47,12 @@ class Deepset:
         asked = [(row.get("query"), row.get("filters") or "") for row in cases.rows()]
         if again := len(asked) - len(set(asked)):
             lost.append(
-                f"{again:,} cases ask the same as another (and filter the same); deepset takes them for one case"
+                f"{counted(again, 'case')} more than questions: what asks and filters the same is one case for deepset"
             )
         if beside:
             lost.append(f"{beside:,} context{'' if beside == 1 else 's'} beside those that hold the answers")
         if lost_places:
-            lost.append(f"{lost_places:,} rows have no offsets: their text does not occur in their context")
+            lost.append(f"the offsets of {counted(lost_places, 'row')}: the text does not occur in the context")
         return lost
 
 

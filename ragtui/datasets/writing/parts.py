@@ -55,9 +55,9 @@ def write_part(part: str, source: Path, target: Path, mapping: Mapping[str, str]
         write_lines(target, rows)
     lost = [f"not written: {', '.join(counted.unused)}"] if counted.unused else []
     if counted.unreadable:
-        lost.append(f"{counted.unreadable:,} records that cannot be read")
+        lost.append(f"{_records(counted.unreadable)} that cannot be read")
     if counted.incomplete:
-        lost.append(f"{counted.incomplete:,} records without {PARTS[part][0]} (or, of judgments, a score)")
+        lost.append(f"{_records(counted.incomplete)} without {PARTS[part][0]} (or, of judgments, a score)")
     return counted.written, lost
 
 
@@ -97,6 +97,10 @@ def _columns(part: str, names: list[str], mapping: Mapping[str, str], shown: str
                 f"{shown}: no column for {field_.key}; name it with --map {field_.key}=COLUMN ({', '.join(names[:12])})"
             )
     return found
+
+
+def _records(n: int) -> str:
+    return f"{n:,} record{'' if n == 1 else 's'}"
 
 
 def _rows(path: Path, counted: Counted) -> Iterator[dict[str, Any]]:
