@@ -6,12 +6,14 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from ragtui.experiments.plan import Plan, PlannedMetric, Side
+from ragtui.experiments.progress import Status
 from ragtui.experiments.results import MetricComparison, MetricSummary
 from ragtui.metrics.score import State
 
 if TYPE_CHECKING:
     from ragtui.experiments.preflight import Preflight
     from ragtui.experiments.progress import Forecast
+    from ragtui.experiments.results import Results
     from ragtui.experiments.slices import Slice
 
 NONE: Final = "–"
@@ -70,6 +72,13 @@ def stale(metrics: Sequence[str]) -> str:
         return ""
     has = "has a newer version" if len(metrics) == 1 else "have newer versions"
     return f"stale: {', '.join(metrics)} {has} than the one these scores are of; run it again for current ones"
+
+
+def unfinished(results: Results) -> str:
+    """``cancelled``, ``paused: the budget of 2 USD is spent``; empty for what is finished."""
+    if results.status is Status.FINISHED:
+        return ""
+    return ": ".join([results.status.value, *([results.why_unfinished] if results.why_unfinished else [])])
 
 
 def count(n: int, thing: str) -> str:

@@ -23,6 +23,7 @@ from ragtui.experiments.scores_file import write_scores
 from ragtui.experiments.store import Store
 from ragtui.metrics.score import State
 from ragtui.workspace import Workspace
+from tests.cli.test_check import ragtui
 from tests.experiments.making import store
 from tests.judges.servers import Canned, FakeJudge, canned, fake_judge, score, user_text
 
@@ -144,6 +145,7 @@ def test_an_interrupt_stops_the_run_at_once_and_keeps_what_is_done(tmp_path: Pat
     assert "go on with: ragtui run desk.jsonl" in output.decode()
     (entry,) = store(tmp_path, write=False).list()
     assert entry.status is Status.CANCELLED
+    assert f"experiment {entry.id} (cancelled)\n" in ragtui("show", entry.id, cwd=tmp_path).stdout
     assert entry.done > 0
 
 

@@ -131,7 +131,7 @@ async def test_marked_rows_of_results_become_a_dataset(tmp_path: Path, monkeypat
         await press(app, pilot, "space", "space", "d", "enter")
         assert len((tmp_path / "selected.jsonl").read_text().splitlines()) == 2
         await press(app, pilot, "g", "enter", "d", "enter")
-        await shows(app, pilot, "2 were there already")
+        await shows(app, pilot, "2 there already")
 
 
 SUPPORT = """\

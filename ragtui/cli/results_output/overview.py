@@ -9,7 +9,6 @@ from ragtui import text
 from ragtui.experiments import wording
 from ragtui.experiments.gates import Judgement
 from ragtui.experiments.plan import Plan, PlannedMetric, Side
-from ragtui.experiments.progress import Status
 from ragtui.experiments.results import MetricComparison, MetricSummary, Results
 
 if TYPE_CHECKING:
@@ -66,8 +65,8 @@ def _heading(results: Results, console: Console) -> None:
         line.append(f" vs baseline {text.cell(plan.baseline)}", style="not bold")
     line.append(f" · judge {text.cell(plan.judge)}", style="not bold")
     console.print(line, soft_wrap=True)
-    why = text.cell(results.why_unfinished)
-    status = "" if results.status is Status.FINISHED else f" ({results.status}{': ' if why else ''}{why})"
+    why = text.cell(wording.unfinished(results))
+    status = f" ({why})" if why else ""
     console.print(f"experiment {results.experiment}{status}\n", style="dim", soft_wrap=True, markup=False)
 
 

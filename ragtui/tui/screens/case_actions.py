@@ -176,7 +176,7 @@ class CaseActions(Performs, Widget):
         except (CannotOpen, OSError) as error:
             tell(self, str(error), "error", title="dataset")
             return
-        more = f"; {left:,} were there already" if left else ""
+        more = f"; {left:,} there already" if left else ""
         tell(
             self,
             f"added {added:,} to {name} in {_shown(Path(name).expanduser().resolve().parent)}{more}",

@@ -160,7 +160,7 @@ def about(entry: Entry, remark: Remark | None = None) -> Passage:
     passage, plan = Passage(), entry.plan
     mark, tone = STATUS.get(entry.status.value, ("?", ""))
     passage.line((f"{mark} {entry.status.value}", tone), (f"  {entry.id}", "dim"))
-    if entry.message and entry.status is not Status.FINISHED:
+    if entry.message not in ("", entry.status.value) and entry.status is not Status.FINISHED:
         passage.text(entry.message, tone="warn")
     if said := wording.stale(entry.stale):
         passage.text(said, tone="warn")

@@ -53,8 +53,8 @@ def title(results: Results) -> str:
 
 def remarked(results: Results) -> str:
     """What has to be said of the run and its answers, in one line; empty where nothing has."""
-    why = (f"{results.status}: {results.why_unfinished}",) if results.why_unfinished else ()
-    first, *rest = (*why, *results.remarks) or ("",)
+    why = wording.unfinished(results)
+    first, *rest = (*([why] if why else []), *results.remarks) or ("",)
     return cell(first) + (f" (and {len(rest)} more: `ragtui show {results.experiment}`)" if rest else "")
 
 
