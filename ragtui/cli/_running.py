@@ -241,11 +241,13 @@ def _gates(wishes: Wishes, plan: Plan) -> Gates:
 
 def check_files(reports: Sequence[Path], scores: Path | None) -> None:
     """What cannot be written is told before anything is paid for."""
+    from ragtui.datasets.writing.conversion import refuse_ending
     from ragtui.experiments.reports import check_path, check_place
 
     for path in reports:
         check_path(path)
     if scores is not None:
+        refuse_ending(scores, "--scores", (".jsonl", ".ndjson"))
         check_place(scores)
 
 

@@ -629,6 +629,13 @@ def test_the_preflight_says_which_answers_of_a_file_cannot_be_read(desk: Shell) 
     assert "baseline: no response recorded for 10 of 12 cases (c1, c3, c4 and 7 more)" in both
 
 
+def test_scores_are_not_written_under_the_name_of_another_kind_of_file(desk: Shell) -> None:
+    said = desk(*RUN, "--scores", "s.xlsx")
+    assert (said.status, said.out) == (2, "")
+    assert said.err == "ragtui: s.xlsx: --scores is written as .jsonl or .ndjson, not as .xlsx; name it so\n"
+    assert desk("show").out.count("\n") == 2, "nothing was run"
+
+
 def test_the_preflight_counts_as_the_metrics_do_and_strays_are_named(desk: Shell) -> None:
     cases = [{"id": f"c{i}", "query": "Where?", "ground_truth": RIGHT} for i in range(6)]
     del cases[3]["ground_truth"]
