@@ -87,7 +87,7 @@ async def test_a_copy_begins_with_the_same_settings_and_stored_responses_are_sco
         await press(app, pilot, "j", "enter")
         await type_text(app, pilot, "rouge1")
         await press(app, pilot, "enter")
-        await shows(app, pilot, "4 cases × 1 metrics")
+        await shows(app, pilot, "4 cases × 1 metric")
         await press(app, pilot, "ctrl+r")
         await shows(app, pilot, "finished: 4 cells")
     with Store.open(Workspace(desk)) as store:
