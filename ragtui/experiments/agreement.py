@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from ragtui.experiments import blind_sample, labels
+from ragtui.experiments import blind_sample, labels, wording
 from ragtui.experiments.labels import Given, Label
 from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.statistics import Agreement, kappa, wilson
@@ -304,7 +304,7 @@ def _place(score: float, low: float, size: int) -> int:
 def lines(found: JudgeAgreement) -> list[str]:
     """The agreement in words and figures, for a terminal; free of markup."""
     kind = "a blind random sample" if found.blind else "labels in sight of the score"
-    head = f"{found.metric}, {found.side}: judge {found.judge} against {found.n} labels of people ({kind})"
+    head = f"{found.metric}, {found.side}: judge {found.judge} against {wording.count(found.n, 'label')} of people ({kind})"
     if not found.n:
         return [f"{found.metric}, {found.side}: no labels yet of these verdicts", *_rest(found)]
     return [head, "", *_figures(found), "", *_confusion(found.table), *_rest(found)]
@@ -320,7 +320,9 @@ def _figures(found: JudgeAgreement) -> list[str]:
         f"base rate         people pass {found.base_rate:.0%}, the judge {found.judge_rate:.0%}",
     ]
     if found.of_scores is not None:
-        out.append(f"kappa of scores   {_kappa(found.of_scores)}  quadratic weights, {found.of_scores.n} scores")
+        out.append(
+            f"kappa of scores   {_kappa(found.of_scores)}  quadratic weights, {wording.count(found.of_scores.n, 'score')}"
+        )
     best = found.best
     if best is not None:
         same = " (the one in use)" if best.value == found.threshold else f", in use is {found.threshold:g}"
@@ -349,11 +351,11 @@ def _rest(found: JudgeAgreement) -> list[str]:
     if found.in_sight:
         out.append(f"{found.in_sight} further labels, given with the score in sight, are left out")
     if found.left_out:
-        out.append(f"{found.left_out} labels of other responses or of cases without a score are left out")
+        out.append(f"left out: {wording.count(found.left_out, 'label')} of other responses or of cases without a score")
     if found.contradicting:
         shown = ", ".join(found.contradicting[:8])
         out.append(
-            f"{len(found.contradicting)} verdicts contradict themselves (reason or claims against score): {shown}"
+            f"{wording.count(len(found.contradicting), 'verdict')} at odds with the judge's own reason or claims: {shown}"
         )
     differing = found.differing
     if differing:

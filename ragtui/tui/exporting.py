@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragtui.experiments import wording
 from ragtui.workspace import write_atomically
 
 if TYPE_CHECKING:
@@ -35,4 +36,4 @@ def write_rows(results: Results, case_ids: Sequence[str], path: Path) -> str:
     for row in (frame.columns, *frame.iter_rows()):
         writer.writerow(cell_text(cell) if isinstance(cell, str) else cell for cell in row)
     write_atomically(path, "\ufeff" + buffer.getvalue())
-    return f"wrote {frame.height:,} rows to {path}; text that a spreadsheet would run begins with an apostrophe"
+    return f"wrote {wording.count(frame.height, 'row')} to {path}; text that a spreadsheet would run begins with an apostrophe"
