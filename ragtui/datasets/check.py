@@ -17,6 +17,7 @@ from ragtui.datasets.formats import Format, Golden, ReadOptions, Sniff, Source, 
 from ragtui.datasets.rules import rules, run_rules
 from ragtui.datasets.rules.golden import BesideGolden
 from ragtui.datasets.rules.platforms import wrong_format
+from ragtui.datasets.settings import said_format
 from ragtui.datasets.watch import Watch
 
 __all__ = [
@@ -127,7 +128,7 @@ def open_datasets(
             source.watch = watch
             watch.begin(size)
             try:
-                chosen = choose_format(source, forced) if named or choose_format(source) else None
+                chosen = _chosen(source, forced, named, options)
                 if chosen is None:
                     if named:
                         raise CannotOpen(f"{path}: {_nobody_knows(source)}")
@@ -236,6 +237,15 @@ def open_dataset(path: str, format: str | None = None, options: ReadOptions = _D
     for other in others:
         report.merge(other)
     return opened.datasets[0], report
+
+
+def _chosen(source: Source, forced: Format | None, named: bool, options: ReadOptions) -> tuple[Format, Sniff] | None:
+    """What a source is read as: what is asked for now (of a scan only what is a dataset), else what was said of it once."""
+    said = formats().get(said_format(options, source) or "")
+    if said is not None and forced is None:
+        sniff = said.sniff(source)
+        return said, Sniff(100, "as you chose" + (f": {sniff.why}" if sniff is not None else ""))
+    return choose_format(source, forced) if named or said is not None or choose_format(source) else None
 
 
 def choose_format(source: Source, forced: Format | None = None) -> tuple[Format, Sniff] | None:

@@ -101,7 +101,7 @@ def plan_of(workspace: Workspace, dataset: Dataset, values: Mapping[str, str]) -
         return _rescored(workspace, values)
     limit = _whole(values["limit"], "limit") if values["limit"] else None
     if limit is not None and limit < dataset.rows:
-        dataset, _ = open_dataset(dataset.path, dataset.format, ReadOptions(limit=limit))
+        dataset, _ = open_dataset(dataset.path, dataset.format, ReadOptions(limit=limit, workspace=workspace))
         dataset = as_said(workspace, dataset)
     chosen = values["metrics"]
     plan = make_plan(

@@ -39,7 +39,7 @@ class Workbench(MetricGroups):
         super().__init__(workspace)
         self.paths = paths or []
         self.kept = Kept(workspace)
-        self.named_formats: dict[str, str] = {}  # by path, where the user chose one
+        self.named_formats: dict[str, str] = {}  # by path, where the user chose one that could not be kept
         self.demo = demo
         self.datasets: list[OpenDataset] = []
         self.run: Run | None = None
@@ -303,7 +303,8 @@ class Workbench(MetricGroups):
         Raises:
             Stopped: ``watch`` was stopped.
         """
-        return as_said(self.workspace, read(paths or around(self.workspace.root), watch, once, self.named_formats))
+        found = read(paths or around(self.workspace.root), watch, once, self.named_formats, self.workspace)
+        return as_said(self.workspace, found)
 
     def put(self, opened: list[OpenDataset]) -> None:
         """Puts datasets on the workbench; one that was there already is replaced, as is one of which only the first rows

@@ -39,6 +39,7 @@ class DatasetWork:
 
     workbench: Workbench
     _fixed_last: Fixed | None = None
+    _roles_last: tuple[str, Dataset, dict[str, Role]] | None = None  # path, whose, what they were
 
     if TYPE_CHECKING:
 
@@ -50,6 +51,8 @@ class DatasetWork:
         def refreshed(self) -> None: ...
 
         async def open(self, paths: list[str]) -> None: ...
+
+        async def check_again(self, path: str, said: str) -> None: ...
 
     @property
     def _node(self) -> Widget:
@@ -76,7 +79,7 @@ class DatasetWork:
     def _was_fixed(self, fixed: Fixed | None) -> None:
         if fixed is None:
             return
-        self._fixed_last = fixed
+        self._fixed_last, self._roles_last = fixed, None
         names = ", ".join(str(path) for path in fixed.written[:3])
         tell(self._node, f"wrote {names}; u undoes it")
         if fixed.backups:
@@ -172,15 +175,24 @@ class DatasetWork:
         )
 
     def _take_role(self, column: str, chosen: str | None) -> None:
-        from ragtui.datasets.settings import saved_roles, with_roles
+        from ragtui.datasets.settings import saved_roles
 
         current = self.current
         if chosen is None or current is None or current.dataset is None:
             return
-        roles = saved_roles(self.workbench.workspace, current.dataset) | {column: Role(chosen)}
-        if self._save(current.dataset, roles=roles):
-            current.dataset = with_roles(current.dataset, {column: Role(chosen)})
-            self.refreshed()
+        before = saved_roles(self.workbench.workspace, current.dataset)
+        if self._save(current.dataset, roles=before | {column: Role(chosen)}):
+            self._roles_last = (current.path, current.dataset, before)
+            said = f"{column} is {chosen} now ({_ROLES[Role(chosen)]}); u undoes it"
+            work(self._node, partial(self.check_again, current.path, said), "open")
+
+    def undo_role(self) -> None:
+        """The roles are again what they were before the last was given."""
+        assert self._roles_last is not None
+        path, dataset, before = self._roles_last
+        if self._save(dataset, roles=before):
+            self._roles_last = None
+            work(self._node, partial(self.check_again, path, "the role is what it was"), "open")
 
     def _save(
         self, dataset: Dataset, roles: dict[str, Role] | None = None, mapping: dict[str, str] | None = None
