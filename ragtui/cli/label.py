@@ -155,7 +155,7 @@ def _judge_judged(
 
 
 def _agreement(store: Store, experiment: str, metric: str | None, side: Side, author: str | None) -> list[str]:
-    from ragtui.experiments.agreement import agreement, lines
+    from ragtui.experiments.agreement import agreement, lines, rows_only
 
     plan = store.entry(experiment).plan
     wanted = (
@@ -164,7 +164,12 @@ def _agreement(store: Store, experiment: str, metric: str | None, side: Side, au
     found = [agreement(store, experiment, each, side, author) for each in wanted]
     shown = found if metric else [each for each in found if each.n]
     if not shown:
-        return [f"no labels yet; ragtui label {experiment} --blind --metric {wanted[0] if wanted else 'NAME'} begins"]
+        of_rows = max((each.of_rows for each in found), default=0)
+        name = wanted[0] if wanted else "NAME"
+        remedy = f"ragtui label {experiment} --blind --metric {name} begins"
+        if of_rows:
+            return [rows_only(of_rows), f"ragtui label {experiment} CASE agree --metric {name}, or {remedy}"]
+        return [f"no labels yet; {remedy}"]
     return [line for each in shown for line in [*lines(each), ""]][:-1]
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragtui.experiments import agreement, blind_sample, labels
-from ragtui.experiments.plan import Side
+from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.tui.widgets.passage import Passage
 
 if TYPE_CHECKING:
@@ -67,6 +67,25 @@ class BlindLabels:
             self.waiting.insert(0, was.case_id)
             self.given -= 1
         return was is not None
+
+
+def definition(metric: PlannedMetric) -> str:
+    """What a judged metric measures, and what its lowest and highest score mean, in one line; of a metric of the user's own
+    what its scale is."""
+    from ragtui.metrics.judged import RUBRICS
+    from ragtui.metrics.registry import metric as registered
+    from ragtui.metrics.spec import MetricError
+
+    rubric = RUBRICS.get(metric.question or "")
+    try:
+        asked = registered(metric.spec).summary
+    except MetricError:
+        asked = ""
+    if rubric is None:
+        low, high = ("" if end is None else f"{end:g}" for end in metric.scale)
+        return f"{metric.spec}: {low} is the lowest, {high} the highest score" if low and high else metric.spec
+    ends = ((score, rubric.levels[score].partition(":")[0].lower()) for score in (rubric.low, rubric.high))
+    return f"{asked} {', '.join(f'{score} {meaning}' for score, meaning in ends)}"
 
 
 def agreement_passage(store: Store, experiment: str, metric: str) -> Passage:

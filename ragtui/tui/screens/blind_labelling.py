@@ -14,7 +14,7 @@ from ragtui.experiments.store import StoreError
 from ragtui.metrics.judged import RUBRICS
 from ragtui.text import cell as safe
 from ragtui.tui.actions import bindings
-from ragtui.tui.blind import BlindLabels
+from ragtui.tui.blind import BlindLabels, definition
 from ragtui.tui.performing import tell
 from ragtui.tui.screens import case_views
 from ragtui.tui.screens.over import OverScreen
@@ -34,7 +34,7 @@ class BlindLabelling(OverScreen[int], inherit_bindings=False):
         Binding("escape", "leave", show=False),
         *(Binding(str(n), f"score('{n}')", show=False) for n in range(10)),
     ]
-    LINES = ("blind-title", "blind-note")
+    LINES = ("blind-title", "blind-what", "blind-note")
     DEFAULT_CSS = """
     BlindLabelling {
         & #blind-whole { height: 1fr; width: 1fr; }
@@ -66,6 +66,7 @@ class BlindLabelling(OverScreen[int], inherit_bindings=False):
             return
         title = Content.styled(f" Blind sample · {safe(sample.metric.spec)} ", "bold $background on $primary")
         self.query_one("#blind-title", Line).show(title)
+        self.query_one("#blind-what", Line).show(Content(safe(f" {definition(sample.metric)}")))
         keys = keys_of(sample.metric.scale)
         note = f" {' '.join(keys)} gives your score; the judge's stays hidden; esc ends and compares"
         self.query_one("#blind-note", Line).show(Content(note))

@@ -183,7 +183,7 @@ class DatasetWork:
         before = saved_roles(self.workbench.workspace, current.dataset)
         if self._save(current.dataset, roles=before | {column: Role(chosen)}):
             self._roles_last = (current.path, current.dataset, before)
-            said = f"{column} is {chosen} now ({_ROLES[Role(chosen)]}); u undoes it"
+            said = f"{column} is {chosen} now; u undoes it"
             work(self._node, partial(self.check_again, current.path, said), "open")
 
     def undo_role(self) -> None:

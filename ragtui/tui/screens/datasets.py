@@ -141,7 +141,7 @@ class DatasetsPane(DatasetWork, OpensDatasets):
         here = rules.value("code") if current is self._ruled else None
         self._ruled = current
         rules.empty = views.no_findings(current)
-        lines.empty = "" if current.counts else views.failure_lines(current)
+        lines.empty = "" if current.counts else views.failure_lines(current, remedy_first=True)
         frame = views.rule_frame(current, opened.rule_names())
         row = frame["code"].to_list().index(here) if here is not None and here in frame["code"] else None
         rules.show(frame, views.RULE_COLUMNS, row=row)

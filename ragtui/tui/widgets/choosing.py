@@ -36,7 +36,8 @@ class Choice:
 
 
 class Choosing(ModalScreen[str | None]):
-    """Ends with the chosen key, or ``None``. With ``many``, tab marks and the marked keys come back, a line each."""
+    """Ends with the chosen key, or ``None``. With ``many``, tab marks and the marked keys come back, a line each;
+    so does the space bar, except behind a word that was just typed, where another word may follow."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,ctrl+c", "leave", show=False),
@@ -45,6 +46,7 @@ class Choosing(ModalScreen[str | None]):
         Binding("pagedown,ctrl+d", "move(10)", show=False),
         Binding("pageup,ctrl+u", "move(-10)", show=False),
         Binding("tab", "mark", show=False),
+        Binding("space", "space", show=False, priority=True),
     ]
     DEFAULT_CSS = """
     Choosing {
@@ -84,11 +86,12 @@ class Choosing(ModalScreen[str | None]):
         self._typed = typed
         self._marked = [choice.key for choice in self._choices if choice.key in marked]
         self._listed: list[Choice] = []
+        self._typing = False
 
     def compose(self) -> ComposeResult:
         box = Vertical()
         box.border_title = Content(cell(self._heading))
-        hint = "type to find · tab marks · ⏎ takes" if self._many else "type to find · ⏎ takes · esc leaves"
+        hint = "type to find · space or tab marks · ⏎ takes" if self._many else "type to find · ⏎ takes · esc leaves"
         box.border_subtitle = Content(hint)
         with box:
             field = TypedLine(self._typed, placeholder="…", select_on_focus=False)
@@ -103,7 +106,8 @@ class Choosing(ModalScreen[str | None]):
         self._list(self._start)
 
     @on(Input.Changed)
-    def _typed_more(self) -> None:
+    def _typed_more(self, event: Input.Changed) -> None:
+        self._typing = bool(event.value)
         self._list()
 
     def _list(self, start: str = "") -> None:
@@ -133,7 +137,14 @@ class Choosing(ModalScreen[str | None]):
         style = "dim" if choice.dim else ""
         return Content.assemble(left.stylize(style) if style else left, "  ", Content.styled(note, "$accent"))
 
+    def action_space(self) -> None:
+        if self._many and not self._typing:
+            self.action_mark()
+        else:
+            self.query_one(Input).insert_text_at_cursor(" ")
+
     def action_move(self, step: int) -> None:
+        self._typing = False
         options = self.query_one(OptionList)
         usable = [i for i, choice in enumerate(self._listed) if not choice.heading]
         if not usable:
