@@ -334,7 +334,9 @@ def _figures(found: JudgeAgreement) -> list[str]:
         f"base rate         people pass {found.base_rate:.0%}, the judge {found.judge_rate:.0%}",
     ]
     if found.of_scores is not None:
-        out.append(f"kappa of scores   {_kappa(found.of_scores)}  quadratic weights, {_counted(found.of_scores.n, 'score')}")
+        out.append(
+            f"kappa of scores   {_kappa(found.of_scores)}  quadratic weights, {_counted(found.of_scores.n, 'score')}"
+        )
     best = found.best
     if best is not None:
         same = " (the one in use)" if best.value == found.threshold else f", in use is {found.threshold:g}"

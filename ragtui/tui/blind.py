@@ -69,9 +69,9 @@ class BlindLabels:
         return was is not None
 
 
-def definition(metric: PlannedMetric) -> str:
-    """What a judged metric measures, and what its lowest and highest score mean, in one line; of a metric of the user's own
-    what its scale is."""
+def definition(metric: PlannedMetric) -> tuple[str, str]:
+    """What a judged metric measures, and what its lowest and highest score mean, a line each; of a metric of the user's own
+    only its scale is known."""
     from ragtui.metrics.judged import RUBRICS
     from ragtui.metrics.registry import metric as registered
     from ragtui.metrics.spec import MetricError
@@ -83,9 +83,9 @@ def definition(metric: PlannedMetric) -> str:
         asked = ""
     if rubric is None:
         low, high = ("" if end is None else f"{end:g}" for end in metric.scale)
-        return f"{metric.spec}: {low} is the lowest, {high} the highest score" if low and high else metric.spec
+        return asked or metric.spec, f"{low or 'open'} is the lowest, {high or 'open'} the highest score"
     ends = ((score, rubric.levels[score].partition(":")[0].lower()) for score in (rubric.low, rubric.high))
-    return f"{asked} {', '.join(f'{score} {meaning}' for score, meaning in ends)}"
+    return asked or metric.spec, "; ".join(f"{score} {meaning}" for score, meaning in ends)
 
 
 def agreement_passage(store: Store, experiment: str, metric: str) -> Passage:

@@ -41,6 +41,9 @@ class Workbench(MetricGroups):
         self.kept = Kept(workspace)
         self.named_formats: dict[str, str] = {}  # by path, where the user chose one that could not be kept
         self.demo = demo
+        self.started = Path(
+            os.environ.get("PWD", ".") if demo else "."
+        ).absolute()  # the demo is in a folder of its own
         self.datasets: list[OpenDataset] = []
         self.run: Run | None = None
         self.last_run: Run | None = None
@@ -254,13 +257,14 @@ class Workbench(MetricGroups):
             One of ``running.expected()``.
         """
         from ragtui.experiments.export import export
-        from ragtui.tui.exporting import write_rows
+        from ragtui.tui.exporting import placed, write_rows
 
         path = Path(name).expanduser()
         if path.suffix.lower() == ".csv":
-            return write_rows(triage.results, case_ids, path)
+            return write_rows(triage.results, case_ids, path, self.started)
         results = self.store().results(triage.results.experiment)
-        return f"{export(results, path)} (the whole experiment; only .csv holds just the rows shown)"
+        said = export(results, path).replace(str(path), placed(path, self.started), 1)
+        return f"{said} (the whole experiment; only .csv holds just the rows shown)"
 
     def farewell(self) -> str:
         """What is left in the scrollback when the app ends: the figures that were looked at last, the run that was

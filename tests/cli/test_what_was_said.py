@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from ragtui.datasets.case_ids import hashed
 from ragtui.datasets.check import open_dataset
 from ragtui.datasets.dataset import Role

@@ -11,6 +11,7 @@ from textual.widget import Widget
 
 from ragtui.datasets.dataset import Role
 from ragtui.tui import opened
+from ragtui.tui.exporting import placed
 from ragtui.tui.performing import tell, work
 from ragtui.tui.screens.fixing import Fixed, FixingScreen
 from ragtui.tui.widgets.choosing import Choice, Choosing
@@ -241,7 +242,11 @@ class DatasetWork:
         except (CannotOpen, OSError) as error:
             tell(self._node, str(error), "error")
             return
-        tell(self._node, "\n".join([f"wrote {target}", *lost]), "warning" if lost else "information")
+        tell(
+            self._node,
+            "\n".join([f"wrote {placed(target, self.workbench.started)}", *lost]),
+            "warning" if lost else "information",
+        )
 
 
 def _remove_empty(path: Path) -> None:

@@ -367,7 +367,9 @@ class DatasetsPane(DatasetWork, OpensDatasets):
         if name == "stop":
             return None if self._openings else "nothing is being read"
         if name == "undo":
-            return None if self._closed_last or self._fixed_last or self._roles_last else "nothing was changed or closed"
+            return (
+                None if self._closed_last or self._fixed_last or self._roles_last else "nothing was changed or closed"
+            )
         if current is None:
             return "nothing is open"
         if name in ("fix", "match", "mapping", "roles", "convert"):

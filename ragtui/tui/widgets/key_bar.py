@@ -66,7 +66,9 @@ def key_line(items: Sequence[tuple[Action, str, bool]], width: int) -> Content:
         if need <= room + 2:
             taken.append(item)
             room -= need
-    return key_words((key, action.short, possible) for action, key, possible in items if (action, key, possible) in taken)
+    return key_words(
+        (key, action.short, possible) for action, key, possible in items if (action, key, possible) in taken
+    )
 
 
 def key_words(items: Iterable[tuple[str, str, bool]]) -> Content:
