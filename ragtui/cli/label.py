@@ -190,7 +190,9 @@ def _next(store: Store, experiment: str, metric: str, side: Side, author: str) -
         texts += [(f"context {n}", text) for n, text in enumerate(answer.contexts, start=1)]
     done = len(every) - len(waiting)
     remedy = f"ragtui label {experiment} {waiting[0]} SCORE --metric {metric} --blind"
-    return [f"{waiting[0]} ({done} of {len(every)} labelled)", *(f"{name}: {text}" for name, text in texts), "", remedy]
+    what = [f"{metric}: {each}" for each in blind_sample.definition(blind_sample.judged_metric(results, metric))]
+    head = f"{waiting[0]} ({done} of {len(every)} labelled)"
+    return [head, *(f"{name}: {text}" for name, text in texts), "", *what, remedy]
 
 
 def _said(given: Given | None) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragtui.experiments import agreement, blind_sample, labels
-from ragtui.experiments.plan import PlannedMetric, Side
+from ragtui.experiments.plan import Side
 from ragtui.tui.widgets.passage import Passage
 
 if TYPE_CHECKING:
@@ -67,25 +67,6 @@ class BlindLabels:
             self.waiting.insert(0, was.case_id)
             self.given -= 1
         return was is not None
-
-
-def definition(metric: PlannedMetric) -> tuple[str, str]:
-    """What a judged metric measures, and what its lowest and highest score mean, a line each; of a metric of the user's own
-    only its scale is known."""
-    from ragtui.metrics.judged import RUBRICS
-    from ragtui.metrics.registry import metric as registered
-    from ragtui.metrics.spec import MetricError
-
-    rubric = RUBRICS.get(metric.question or "")
-    try:
-        asked = registered(metric.spec).summary
-    except MetricError:
-        asked = ""
-    if rubric is None:
-        low, high = ("" if end is None else f"{end:g}" for end in metric.scale)
-        return asked or metric.spec, f"{low or 'open'} is the lowest, {high or 'open'} the highest score"
-    ends = ((score, rubric.levels[score].partition(":")[0].lower()) for score in (rubric.low, rubric.high))
-    return asked or metric.spec, "; ".join(f"{score} {meaning}" for score, meaning in ends)
 
 
 def agreement_passage(store: Store, experiment: str, metric: str) -> Passage:

@@ -9,12 +9,12 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 
-from ragtui.experiments.blind_sample import WANTED
+from ragtui.experiments.blind_sample import WANTED, definition
 from ragtui.experiments.store import StoreError
 from ragtui.metrics.judged import RUBRICS
 from ragtui.text import cell as safe
 from ragtui.tui.actions import bindings
-from ragtui.tui.blind import BlindLabels, definition
+from ragtui.tui.blind import BlindLabels
 from ragtui.tui.performing import tell
 from ragtui.tui.screens import case_views
 from ragtui.tui.screens.over import OverScreen

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.cells import cell_len
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -35,6 +35,19 @@ class Choice:
     reason: str = ""
 
 
+class _Search(TypedLine):
+    """The field of a list in which several can be marked: the space bar marks where no word stands before it."""
+
+    async def _on_key(self, event: events.Key) -> None:
+        screen = self.screen
+        if event.key == "space" and isinstance(screen, Choosing) and screen.space_marks:
+            event.stop()
+            event.prevent_default()
+            screen.action_mark()
+            return
+        await super()._on_key(event)
+
+
 class Choosing(ModalScreen[str | None]):
     """Ends with the chosen key, or ``None``. With ``many``, tab marks and the marked keys come back, a line each;
     so does the space bar, except behind a word that was just typed, where another word may follow."""
@@ -46,7 +59,6 @@ class Choosing(ModalScreen[str | None]):
         Binding("pagedown,ctrl+d", "move(10)", show=False),
         Binding("pageup,ctrl+u", "move(-10)", show=False),
         Binding("tab", "mark", show=False),
-        Binding("space", "space", show=False, priority=True),
     ]
     DEFAULT_CSS = """
     Choosing {
@@ -94,7 +106,7 @@ class Choosing(ModalScreen[str | None]):
         hint = "type to find · space or tab marks · ⏎ takes" if self._many else "type to find · ⏎ takes · esc leaves"
         box.border_subtitle = Content(hint)
         with box:
-            field = TypedLine(self._typed, placeholder="…", select_on_focus=False)
+            field = _Search(self._typed, placeholder="…", select_on_focus=False)
             field.cursor_blink = False
             yield field
             options = OptionList(markup=False, compact=True)
@@ -137,11 +149,10 @@ class Choosing(ModalScreen[str | None]):
         style = "dim" if choice.dim else ""
         return Content.assemble(left.stylize(style) if style else left, "  ", Content.styled(note, "$accent"))
 
-    def action_space(self) -> None:
-        if self._many and not self._typing:
-            self.action_mark()
-        else:
-            self.query_one(Input).insert_text_at_cursor(" ")
+    @property
+    def space_marks(self) -> bool:
+        """Whether the space bar marks now: not behind a word that is being typed."""
+        return self._many and not self._typing
 
     def action_move(self, step: int) -> None:
         self._typing = False
