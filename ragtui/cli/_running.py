@@ -137,7 +137,7 @@ def run_and_report(wishes: Wishes) -> int:
     from ragtui.workspace import Workspace
 
     workspace = Workspace.open(".")
-    dataset, report = _opened(wishes)
+    dataset, report = _opened(wishes, workspace)
     dataset = as_said(workspace, dataset)
     check_split(report)
     shard = shard_wished(wishes, dataset)
@@ -165,12 +165,13 @@ def run_and_report(wishes: Wishes) -> int:
         return _run(plan, dataset, workspace, store, gates, wishes, talk)
 
 
-def _opened(wishes: Wishes) -> tuple[Dataset, Report]:
+def _opened(wishes: Wishes, workspace: Workspace) -> tuple[Dataset, Report]:
     from ragtui.datasets.check import open_dataset
     from ragtui.datasets.conversations import per_turn
     from ragtui.datasets.formats import ReadOptions
 
-    dataset, report = open_dataset(wishes.dataset, wishes.format, ReadOptions(split=wishes.split, limit=wishes.limit))
+    options = ReadOptions(split=wishes.split, limit=wishes.limit, workspace=workspace)
+    dataset, report = open_dataset(wishes.dataset, wishes.format, options)
     return (per_turn(dataset) if wishes.per == "turn" else dataset), report
 
 

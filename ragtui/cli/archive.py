@@ -29,14 +29,17 @@ def export_(
     """Write a dataset's cases, conversations and traces into an archive."""
     from ragtui.datasets.archive import ArchiveError, export
     from ragtui.datasets.check import CannotOpen, open_dataset
+    from ragtui.datasets.discover import split_sheet
+    from ragtui.datasets.formats import ReadOptions
     from ragtui.datasets.settings import as_said
     from ragtui.experiments import wording
     from ragtui.workspace import Workspace, WorkspaceError
 
     _refuse(target, force)
     try:
-        dataset, _ = open_dataset(source, format)
-        dataset = as_said(Workspace.open(dataset.location), dataset)
+        workspace = Workspace.open(split_sheet(source)[0])
+        dataset, _ = open_dataset(source, format, ReadOptions(workspace=workspace))
+        dataset = as_said(workspace, dataset)
         count = export(dataset, target, golden)
     except (CannotOpen, ArchiveError, WorkspaceError) as error:
         could_not_run(str(error))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from ragtui.datasets.check import Opened
     from ragtui.datasets.formats import Golden, ReadOptions
+    from ragtui.workspace import Workspace
 
 _LARGE: Final = 64 << 20  # bytes of a corpus
 
@@ -99,7 +100,8 @@ def command(
         could_not_run(f"--statistics is text; the {output_format} report has its own counts")
     try:
         options = _options(select or [], ignore or [], platform, files, split, limit, skip_hidden, mapping)
-        options = replace(options, golden=_golden(golden or []))
+        workspace = _workspace()
+        options = replace(options, golden=_golden(golden or [], workspace), workspace=workspace)
         check_options(options.select, options.ignore, platform, format)
         wanted = Wanted(diff, fix, in_place, unsafe_fixes, output)
         check_wanted(wanted, paths or ["."])
@@ -151,15 +153,20 @@ def _is_large(corpus: str) -> bool:
         return False
 
 
-def _golden(named: list[str]) -> tuple[Golden, ...]:
-    """The golden datasets that are named, and those of ``golden = [...]`` in ``ragtui.toml``."""
-    from ragtui.datasets.check import CannotOpen, golden_at
+def _workspace() -> Workspace:
+    from ragtui.datasets.check import CannotOpen
     from ragtui.workspace import Workspace, WorkspaceError
 
     try:
-        workspace = Workspace.open(".")
+        return Workspace.open(".")
     except WorkspaceError as error:
         raise CannotOpen(str(error)) from error
+
+
+def _golden(named: list[str], workspace: Workspace) -> tuple[Golden, ...]:
+    """The golden datasets that are named, and those of ``golden = [...]`` in ``ragtui.toml``."""
+    from ragtui.datasets.check import golden_at
+
     kept = workspace.config.get("golden", [])
     paths = [str(workspace.root / each) for each in kept if isinstance(each, str)] if isinstance(kept, list) else []
     return tuple(golden_at(path) for path in [*named, *paths])

@@ -155,7 +155,7 @@ def _judge_judged(
 
 
 def _agreement(store: Store, experiment: str, metric: str | None, side: Side, author: str | None) -> list[str]:
-    from ragtui.experiments.agreement import agreement, lines
+    from ragtui.experiments.agreement import agreement, lines, rows_only
 
     plan = store.entry(experiment).plan
     wanted = (
@@ -164,7 +164,12 @@ def _agreement(store: Store, experiment: str, metric: str | None, side: Side, au
     found = [agreement(store, experiment, each, side, author) for each in wanted]
     shown = found if metric else [each for each in found if each.n]
     if not shown:
-        return [f"no labels yet; ragtui label {experiment} --blind --metric {wanted[0] if wanted else 'NAME'} begins"]
+        of_rows = max((each.of_rows for each in found), default=0)
+        name = wanted[0] if wanted else "NAME"
+        remedy = f"ragtui label {experiment} --blind --metric {name} begins"
+        if of_rows:
+            return [rows_only(of_rows), f"ragtui label {experiment} CASE agree --metric {name}, or {remedy}"]
+        return [f"no labels yet; {remedy}"]
     return [line for each in shown for line in [*lines(each), ""]][:-1]
 
 
@@ -185,7 +190,9 @@ def _next(store: Store, experiment: str, metric: str, side: Side, author: str) -
         texts += [(f"context {n}", text) for n, text in enumerate(answer.contexts, start=1)]
     done = len(every) - len(waiting)
     remedy = f"ragtui label {experiment} {waiting[0]} SCORE --metric {metric} --blind"
-    return [f"{waiting[0]} ({done} of {len(every)} labelled)", *(f"{name}: {text}" for name, text in texts), "", remedy]
+    what = [f"{metric}: {each}" for each in blind_sample.definition(blind_sample.judged_metric(results, metric))]
+    head = f"{waiting[0]} ({done} of {len(every)} labelled)"
+    return [head, *(f"{name}: {text}" for name, text in texts), "", *what, remedy]
 
 
 def _said(given: Given | None) -> str:

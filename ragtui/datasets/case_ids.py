@@ -81,7 +81,7 @@ def identify(
     findings: list[Finding | More] = []
     if repeated:
         lines, rows = frame[LINE].to_list(), frame[ROW].to_list()
-        findings = list(repeated_ids(table, own, given, wanted, unique, lines, rows))
+        findings = list(repeated_ids(table, own, given, wanted, unique, lines, rows, inputs))
     return cases, findings
 
 

@@ -17,6 +17,7 @@ from ragtui.datasets.formats import Format, Golden, ReadOptions, Sniff, Source, 
 from ragtui.datasets.rules import rules, run_rules
 from ragtui.datasets.rules.golden import BesideGolden
 from ragtui.datasets.rules.platforms import wrong_format
+from ragtui.datasets.settings import said_format
 from ragtui.datasets.watch import Watch
 
 __all__ = [
@@ -133,9 +134,7 @@ def open_datasets(
             source.watch = watch
             watch.begin(size)
             try:
-                chosen = None if named else choose_format(source)
-                if named or (chosen is not None and forced is not None):
-                    chosen = choose_format(source, forced)
+                chosen = _chosen(source, forced, named, options)
                 if chosen is None:
                     if path == source.shown:
                         raise CannotOpen(f"{path}: {_nobody_knows(source)}")
@@ -262,6 +261,18 @@ def open_dataset(path: str, format: str | None = None, options: ReadOptions = _D
     for other in others:
         report.merge(other)
     return opened.datasets[0], report
+
+
+def _chosen(source: Source, forced: Format | None, named: bool, options: ReadOptions) -> tuple[Format, Sniff] | None:
+    """What a source is read as: what is asked for now (of a scan only what is a dataset), else what was said of it once."""
+    said = formats().get(said_format(options, source) or "")
+    if said is not None and forced is None:
+        sniff = said.sniff(source)
+        return said, Sniff(100, "as you chose" + (f": {sniff.why}" if sniff is not None else ""))
+    if named or said is not None:
+        return choose_format(source, forced)
+    found = choose_format(source)
+    return found if found is None or forced is None else choose_format(source, forced)
 
 
 def choose_format(source: Source, forced: Format | None = None) -> tuple[Format, Sniff] | None:

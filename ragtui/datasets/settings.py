@@ -1,4 +1,8 @@
-"""What the user said about a dataset, kept in ``ragtui.toml``: what columns are for, and which feeds which metric input.
+"""What the user said about a dataset, kept in ``ragtui.toml``: its format, what columns are for, and which feeds which
+metric input.
+
+[datasets."cases.csv"]
+format = "table"
 
 [datasets."cases.csv".roles]
 office = "input"
@@ -12,9 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
 from ragtui.datasets.dataset import Dataset, Role
+from ragtui.datasets.formats import ReadOptions, Source
 from ragtui.workspace import Workspace
 
 _FEEDS: Final = {
@@ -28,8 +34,7 @@ _FEEDS: Final = {
 
 def key_of(workspace: Workspace, dataset: Dataset) -> str:
     """What a dataset is called in ``ragtui.toml``: its path from there, with the sheet of a workbook."""
-    where = dataset.location.resolve()
-    name = where.relative_to(workspace.root).as_posix() if where.is_relative_to(workspace.root) else str(where)
+    name = _file_key(workspace, dataset.location)
     sheet = (
         dataset.path.rpartition("#")[2]
         if "#" in dataset.path and not dataset.location.name.endswith(dataset.path)
@@ -38,9 +43,54 @@ def key_of(workspace: Workspace, dataset: Dataset) -> str:
     return f"{name}#{sheet}" if sheet and dataset.location.suffix.lower() == ".xlsx" else name
 
 
+def _file_key(workspace: Workspace, location: Path) -> str:
+    where = location.resolve()
+    return where.relative_to(workspace.root).as_posix() if where.is_relative_to(workspace.root) else str(where)
+
+
+def said_format(options: ReadOptions, source: Source) -> str | None:
+    """The format that was said of a source (of its sheet, else of its file); it may be one that does not exist."""
+    if options.workspace is None:
+        return None
+    for key in _keys_of(options.workspace, options, source):
+        said = options.workspace.table("datasets", key).get("format")
+        if isinstance(said, str):
+            return said
+    return None
+
+
+def said_roles(options: ReadOptions, source: Source) -> dict[str, Role]:
+    """The roles that were said of the columns of a source."""
+    if options.workspace is None:
+        return {}
+    return _roles(options.workspace, _keys_of(options.workspace, options, source)[0])
+
+
+def _keys_of(workspace: Workspace, options: ReadOptions, source: Source) -> list[str]:
+    name = _file_key(workspace, options.copies.get(source.path, source.path))
+    return [f"{name}#{source.sheet}", name] if source.sheet and source.path.suffix.lower() == ".xlsx" else [name]
+
+
+def save_format(workspace: Workspace, location: Path, sheet: str | None, format: str | None) -> Workspace:
+    """Keeps the format in which a file, or a sheet of one, is to be read; ``None`` leaves that to its content again.
+
+    Raises:
+        OSError: ``ragtui.toml`` cannot be written.
+    """
+    name = _file_key(workspace, location)
+    key = f"{name}#{sheet}" if sheet else name
+    before = workspace.table("datasets", key)
+    after = {name: value for name, value in before.items() if name != "format"} | ({"format": format} if format else {})
+    return workspace if after == before else workspace.save("datasets", key, value=after or None)
+
+
 def saved_roles(workspace: Workspace, dataset: Dataset) -> dict[str, Role]:
     """The roles that were said, by column; words that are none are left out."""
-    table = workspace.table("datasets", key_of(workspace, dataset), "roles")
+    return _roles(workspace, key_of(workspace, dataset))
+
+
+def _roles(workspace: Workspace, key: str) -> dict[str, Role]:
+    table = workspace.table("datasets", key, "roles")
     known = {role.value for role in Role}
     return {name: Role(word) for name, word in table.items() if isinstance(word, str) and word in known}
 
@@ -70,7 +120,8 @@ def save(
         },
         "mapping": dict(saved_mapping(workspace, dataset) if mapping is None else mapping),
     }
-    filled = {name: table for name, table in told.items() if table}
+    kept = {name: value for name, value in workspace.table("datasets", key).items() if name not in told}
+    filled = kept | {name: table for name, table in told.items() if table}
     if not filled and not workspace.table("datasets", key):
         return workspace
     return workspace.save("datasets", key, value=filled or None)

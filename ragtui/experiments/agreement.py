@@ -66,6 +66,7 @@ class JudgeAgreement:
     contradicting: tuple[str, ...] = ()  # cases whose reason or claims do not fit the judge's score
     higher_is_better: bool = True
     scale: tuple[float | None, float | None] = field(default=(1.0, 5.0))
+    of_rows: int = 0  # labels of rows, which are no opinions of a metric
 
     @property
     def n(self) -> int:
@@ -153,7 +154,7 @@ class JudgeAgreement:
         if agreed is None:
             return []
         if agreed.kappa is None:
-            return ["kappa is undefined: judge and people gave every case the same verdict"]
+            return [f"kappa is undefined: {_constant(self.table)} gave every case the same verdict"]
         found = []
         if round(agreed.kappa, 9) < LOW:
             found.append("kappa is low: this judge does not stand in for a person on this metric")
@@ -192,8 +193,9 @@ def agreement(
     known = blind_sample.blind(store, dataset)
     verdicts = _Verdicts(store, results, planned, side)
     found: dict[str, Pair] = {}
-    left_out = 0
+    left_out = of_rows = 0
     for given in labels.labels(store, dataset, author):
+        of_rows += given.value in labels.CAUSES
         if given.metric != metric or given.side is not side or not given.value:
             continue
         key = (given.case_id, str(given.side), given.metric, given.author, given.value)
@@ -216,6 +218,7 @@ def agreement(
         contradicting(results, planned, side),
         planned.higher_is_better,
         planned.scale,
+        of_rows,
     )
 
 
@@ -306,8 +309,15 @@ def lines(found: JudgeAgreement) -> list[str]:
     kind = "a blind random sample" if found.blind else "labels in sight of the score"
     head = f"{found.metric}, {found.side}: judge {found.judge} against {wording.count(found.n, 'label')} of people ({kind})"
     if not found.n:
-        return [f"{found.metric}, {found.side}: no labels yet of these verdicts", *_rest(found)]
+        told = f"{found.metric}, {found.side}: no labels yet of these verdicts"
+        return [told, *([rows_only(found.of_rows)] if found.of_rows else []), *_rest(found)]
     return [head, "", *_figures(found), "", *_confusion(found.table), *_rest(found)]
+
+
+def rows_only(count: int) -> str:
+    """What is said where only rows are labelled."""
+    said = f"{wording.count(count, 'row')} {'is' if count == 1 else 'are'} labelled, but that says why a row fails"
+    return f"{said}; opinions of a metric's score are agree and wrong (a and w on a case), or your own score of a blind sample"
 
 
 def _figures(found: JudgeAgreement) -> list[str]:
@@ -316,7 +326,7 @@ def _figures(found: JudgeAgreement) -> list[str]:
     assert share is not None
     out = [
         f"agreement         {agreed.observed:.0%} of {found.n}  [{share[0]:.0%}, {share[1]:.0%}]",
-        f"Cohen's kappa     {_kappa(agreed)}",
+        f"Cohen's kappa     {_kappa(agreed, found.table)}",
         f"base rate         people pass {found.base_rate:.0%}, the judge {found.judge_rate:.0%}",
     ]
     if found.of_scores is not None:
@@ -331,9 +341,17 @@ def _figures(found: JudgeAgreement) -> list[str]:
     return out
 
 
-def _kappa(agreed: Agreement) -> str:
+def _constant(table: Sequence[Sequence[int]]) -> str:
+    """Who gave all cases the same."""
+    people = sum(any(row) for row in table) < 2
+    judge = sum(any(column) for column in zip(*table, strict=True)) < 2
+    return "judge and people" if people and judge else "people" if people else "the judge"
+
+
+def _kappa(agreed: Agreement, verdicts: Sequence[Sequence[int]] | None = None) -> str:
     if agreed.kappa is None or agreed.low is None or agreed.high is None:
-        return "undefined"
+        who = "judge or people" if verdicts is None else _constant(verdicts)
+        return f"undefined: {who} gave one value only"
     return f"{agreed.kappa:.2f}  [{agreed.low:.2f}, {min(1.0, agreed.high):.2f}]"
 
 
@@ -349,7 +367,7 @@ def _confusion(table: Sequence[Sequence[int]]) -> list[str]:
 def _rest(found: JudgeAgreement) -> list[str]:
     out = [f"⚠ {each}" for each in found.warnings]
     if found.in_sight:
-        out.append(f"{found.in_sight} further labels, given with the score in sight, are left out")
+        out.append(f"left out: {wording.count(found.in_sight, 'further label')}, given with the score in sight")
     if found.left_out:
         out.append(f"left out: {wording.count(found.left_out, 'label')} of other responses or of cases without a score")
     if found.contradicting:

@@ -11,6 +11,9 @@ from ragtui.experiments.labelled_answers import speaks_of
 from ragtui.experiments.labels import Given
 from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.store import Store, StoreError, now
+from ragtui.metrics.judged import RUBRICS
+from ragtui.metrics.registry import metric as registered
+from ragtui.metrics.spec import MetricError
 
 if TYPE_CHECKING:
     from ragtui.experiments.results import Results
@@ -50,6 +53,21 @@ def judged_metric(results: Results, metric: str) -> PlannedMetric:
         what = "has no metric" if planned is None else "has no judge for"
         raise StoreError(f"experiment {results.experiment} {what} {metric!r}; judged are: {judged or 'none'}")
     return planned
+
+
+def definition(metric: PlannedMetric) -> tuple[str, str]:
+    """What a judged metric measures, and what its lowest and highest score mean, a line each; of a metric of the user's own
+    only its scale is known."""
+    rubric = RUBRICS.get(metric.question or "")
+    try:
+        asked = registered(metric.spec).summary
+    except MetricError:
+        asked = ""
+    if rubric is None:
+        low, high = ("" if end is None else f"{end:g}" for end in metric.scale)
+        return asked or metric.spec, f"{low or 'open'} is the lowest, {high or 'open'} the highest score"
+    ends = ((score, rubric.levels[score].partition(":")[0].lower()) for score in (rubric.low, rubric.high))
+    return asked or metric.spec, "; ".join(f"{score} {meaning}" for score, meaning in ends)
 
 
 def give(

@@ -112,19 +112,24 @@ def _targets(workspace: Workspace, table: Mapping[str, Any]) -> Iterator[Fault]:
 
 def _datasets(workspace: Workspace, table: Mapping[str, Any]) -> Iterator[Fault]:
     from ragtui.datasets.dataset import Role
+    from ragtui.datasets.formats import formats
 
     roles = [role.value for role in Role]
     for path, said in table.items():
         keys = ("datasets", path)
         if not isinstance(said, dict):
-            yield Fault(keys, f"must be a table with roles or mapping, not {_shown(said)}")
+            yield Fault(keys, f"must be a table with format, roles or mapping, not {_shown(said)}")
             continue
         if not (workspace.root / path).exists() and not (workspace.root / Path(path.rpartition("#")[0])).is_file():
             yield Fault(keys, "there is no such file")
         for name, value in said.items():
-            wrong = _typed((*keys, name), value, {"roles": dict, "mapping": dict})
+            wrong = _typed((*keys, name), value, {"format": str, "roles": dict, "mapping": dict})
             if wrong is not None:
                 yield wrong
+                continue
+            if name == "format":
+                if value not in formats():
+                    yield Fault((*keys, name), f"must be one of {', '.join(sorted(formats()))}, not {_shown(value)}")
                 continue
             for column, word in value.items():
                 if name == "roles" and word not in roles:

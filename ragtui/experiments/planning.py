@@ -368,7 +368,8 @@ def opened_again(entry: Entry, workspace: Workspace) -> tuple[Dataset, Report]:
     """
     plan = entry.plan
     path = entry.source if Path(entry.source).is_absolute() else str(workspace.root / entry.source)
-    dataset, report = open_dataset(path, plan.dataset_format, ReadOptions(split=plan.split, limit=plan.limit))
+    options = ReadOptions(split=plan.split, limit=plan.limit, workspace=workspace)
+    dataset, report = open_dataset(path, plan.dataset_format, options)
     dataset = as_said(workspace, dataset)
     return (per_turn(dataset) if plan.per == "turn" else dataset), report
 

@@ -382,7 +382,7 @@ def kappa(
     w = {"none": 1.0 * (distance == 0), "linear": 1 - distance, "quadratic": 1 - distance**2}[weights]
     agreement, by_chance = float(np.sum(w * p)), float(np.sum(w * np.outer(row, col)))
     observed = float(np.trace(p))
-    if by_chance >= 1.0 - 1e-12:
+    if min(np.count_nonzero(row), np.count_nonzero(col)) < 2 or by_chance >= 1.0 - 1e-12:
         return Agreement(n, observed, None, None, None, None)
     value = (agreement - by_chance) / (1 - by_chance)
     marginal = (w @ col)[:, None] + (row @ w)[None, :]

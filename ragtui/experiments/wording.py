@@ -198,10 +198,22 @@ def rate(share: float | None) -> str:
 
 
 def pass_rate(summary: MetricSummary) -> str:
-    """``93 %``, or ``none`` for a metric without a threshold."""
+    """``93 %``, or a dash for a metric without a threshold."""
     if summary.pass_rate is not None:
         return rate(summary.pass_rate)
-    return "none" if summary.threshold is None else "no value"
+    return "–" if summary.threshold is None else "no value"
+
+
+def measure(metric: PlannedMetric) -> str:
+    """A metric's scale and the score from which it passes: ``1 to 5, passes from 3``."""
+    low, high = ("" if end is None else f"{end:g}" for end in metric.scale)
+    scale = f"{low} to {high}" if high else f"{low or 'any'} and up" if low else "any number"
+    passes = (
+        ""
+        if metric.threshold is None
+        else f"passes {'from' if metric.higher_is_better else 'up to'} {metric.threshold:g}"
+    )
+    return ", ".join(part for part in (f"{scale}{unit(metric)}", passes) if part)
 
 
 def holds(comparison: MetricComparison) -> bool:

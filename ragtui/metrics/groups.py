@@ -91,12 +91,27 @@ def _parts(value: Any) -> tuple[Sequence[str], Mapping[str, float]]:
     return specs, thresholds
 
 
-def _checked(name: str, specs: Iterable[str], thresholds: Mapping[str, Any], own: Own | None) -> Group:
-    """A group that keeps all rules; a spec without a cut (``nDCG``) stands for its metrics at 1, 3, 5 and 10."""
+def check_new_name(workspace: Workspace, name: str) -> None:
+    """Makes sure that a group can be called so and that none is.
+
+    Raises:
+        MetricError: it cannot, or one is.
+    """
+    _check_name(name)
+    if name in group_names(workspace):
+        raise MetricError(f"there is a group {name} already; choose another name")
+
+
+def _check_name(name: str) -> None:
     if not _NAME.fullmatch(name):
         raise MetricError(
             f"{name!r} cannot be a group's name; use letters, digits, spaces, - _ . and begin with a letter or digit"
         )
+
+
+def _checked(name: str, specs: Iterable[str], thresholds: Mapping[str, Any], own: Own | None) -> Group:
+    """A group that keeps all rules; a spec without a cut (``nDCG``) stands for its metrics at 1, 3, 5 and 10."""
+    _check_name(name)
     chosen = [each for spec in specs for each in resolve(spec, own)]
     if not chosen:
         raise MetricError("a group needs at least one metric; `ragtui metrics` lists them")

@@ -15,7 +15,20 @@ if TYPE_CHECKING:
     from ragtui.experiments.results import Results
 
 
-def write_rows(results: Results, case_ids: Sequence[str], path: Path) -> str:
+def placed(path: Path, started: Path) -> str:
+    """The path of a file as typed, with its folder where that is not the one that the app was started in (the demo's, for
+    one, becomes the app's own)."""
+    folder = path.expanduser().resolve().parent
+    return str(path) if folder == started.resolve() else f"{path} in {shown_folder(folder)}"
+
+
+def shown_folder(folder: Path) -> str:
+    """A folder as people write it."""
+    home = Path.home()
+    return f"~/{folder.relative_to(home)}" if folder.is_relative_to(home) and folder != home else str(folder)
+
+
+def write_rows(results: Results, case_ids: Sequence[str], path: Path, started: Path) -> str:
     """The cases with texts, scores, reasons, cause and label, as the CSV report has them; returns what to say.
 
     Raises:
@@ -36,4 +49,5 @@ def write_rows(results: Results, case_ids: Sequence[str], path: Path) -> str:
     for row in (frame.columns, *frame.iter_rows()):
         writer.writerow(cell_text(cell) if isinstance(cell, str) else cell for cell in row)
     write_atomically(path, "\ufeff" + buffer.getvalue())
-    return f"wrote {wording.count(frame.height, 'row')} to {path}; text that a spreadsheet would run begins with an apostrophe"
+    said = f"wrote {wording.count(frame.height, 'row')} to {placed(path, started)}"
+    return f"{said}; text that a spreadsheet would run begins with an apostrophe"

@@ -72,6 +72,12 @@ class MetricGroups:
         file = files.own_file(self.workspace, metric.name)
         return file, file is None or file.kind is not Kind.CODE or is_trusted(self.workspace, file.path)
 
+    def check_new_group(self, name: str) -> None:
+        """Raises: MetricError: a new group cannot be called so."""
+        from ragtui.metrics.groups import check_new_name
+
+        check_new_name(self.workspace, name)
+
     def save_group(self, name: str, specs: Sequence[str]) -> None:
         """Writes a group to ``ragtui.toml``.
 

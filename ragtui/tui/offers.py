@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ragtui.workspace import Workspace
 
 GROUP: Final = "group:"
+_IGNORED: Final = "an ignored column"
 
 
 def proposed_metrics(bench: Workbench, opened: OpenDataset | None) -> str:
@@ -67,9 +68,22 @@ def target_choices(opened: OpenDataset | None, workspace: Workspace | None = Non
     choices += [
         Choice(f"recorded:{name}", f"recorded:{name}", "a column") for name in dataset.columns_with(Role.RESPONSE)
     ]
+    choices += [Choice(f"recorded:{name}", f"recorded:{name}", _IGNORED) for name in _other_texts(dataset)]
     folder = dataset.location.parent
     siblings = sorted(each for each in folder.glob("*.jsonl") if each != dataset.location)
     return choices + [Choice(f"recorded:{each.name}", f"recorded:{each.name}", "a file beside it") for each in siblings]
+
+
+def _other_texts(dataset: Dataset) -> list[str]:
+    """The columns that nothing is said of and that hold texts: any may be a recorded answer."""
+    import polars as pl
+
+    from ragtui.datasets.dataset import Role
+
+    frame = dataset.cases
+    names = [] if frame is None else [name for name in dataset.columns_with(Role.IGNORED) if name in frame.columns]
+    texts = [name for name in names if frame is not None and frame.schema[name] == pl.String]
+    return [name for name in texts if frame is not None and frame[name].str.contains(r"\p{L}").any()]
 
 
 def proposed_targets(opened: OpenDataset | None) -> tuple[str, str]:
@@ -77,7 +91,7 @@ def proposed_targets(opened: OpenDataset | None) -> tuple[str, str]:
     from ragtui.datasets.dataset import Role, Shape
 
     dataset = opened.dataset if opened is not None else None
-    keys = [choice.key for choice in target_choices(opened)]
+    keys = [choice.key for choice in target_choices(opened) if choice.note != _IGNORED]
     if dataset is None or dataset.shape is Shape.RETRIEVAL:
         return (keys or ["recorded"])[0], ""
     if "response" in dataset.fields or len(dataset.columns_with(Role.RESPONSE)) == 1:
@@ -101,7 +115,7 @@ def plan_of(workspace: Workspace, dataset: Dataset, values: Mapping[str, str]) -
         return _rescored(workspace, values)
     limit = _whole(values["limit"], "limit") if values["limit"] else None
     if limit is not None and limit < dataset.rows:
-        dataset, _ = open_dataset(dataset.path, dataset.format, ReadOptions(limit=limit))
+        dataset, _ = open_dataset(dataset.path, dataset.format, ReadOptions(limit=limit, workspace=workspace))
         dataset = as_said(workspace, dataset)
     chosen = values["metrics"]
     plan = make_plan(

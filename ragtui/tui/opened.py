@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ragtui.datasets.dataset import Dataset
     from ragtui.datasets.discover import Once
     from ragtui.datasets.findings import Finding
+    from ragtui.datasets.formats import ReadOptions
     from ragtui.datasets.rules import Rule
     from ragtui.datasets.watch import Watch
     from ragtui.workspace import Workspace
@@ -57,31 +58,42 @@ class OpenDataset:
         return self.dataset.name if self.dataset is not None else storable(self.path)
 
     @property
+    def place(self) -> tuple[Path, str | None]:
+        """The file it lies in, and which sheet of it."""
+        from ragtui.datasets.discover import split_sheet
+
+        return split_sheet(self.dataset.path if self.dataset is not None else self.path)
+
+    @property
     def origin(self) -> tuple[str, str | None]:
         """Where it lies in truth, and which sheet it is: the same for the same dataset however it is named."""
-        from ragtui.datasets.discover import identity, split_sheet
+        from ragtui.datasets.discover import identity
 
-        file, sheet = split_sheet(self.dataset.path if self.dataset is not None else self.path)
-        return identity(file, sheet)
+        return identity(*self.place)
 
 
 def read(
-    paths: list[str], watch: Watch | None = None, once: Once | None = None, named: Mapping[str, str] | None = None
+    paths: list[str],
+    watch: Watch | None = None,
+    once: Once | None = None,
+    named: Mapping[str, str] | None = None,
+    workspace: Workspace | None = None,
 ) -> list[OpenDataset]:
     """Opens files and folders; what cannot be opened says why, and what ``once`` has is passed over. ``named`` gives the
-    format of paths for which the user chose one. Takes as long as it takes: call it in a thread.
+    format of paths for which the user chose one; what was said in ``workspace`` counts. Takes as long as it takes: call it in a thread.
 
     Raises:
         Stopped: ``watch`` was stopped.
     """
     from ragtui.datasets.check import CannotOpen, open_datasets
     from ragtui.datasets.discover import Once
+    from ragtui.datasets.formats import ReadOptions
 
-    once = once or Once()
+    once, options = once or Once(), ReadOptions(workspace=workspace)
     found: list[OpenDataset] = []
     for path in paths:
         try:
-            found += _opened(path, open_datasets([path], format=(named or {}).get(path), watch=watch, once=once))
+            found += _opened(path, open_datasets([path], options, (named or {}).get(path), watch=watch, once=once))
         except CannotOpen as error:
             found.append(OpenDataset(path, failure=_said_here(str(error))))
     return found
@@ -124,7 +136,9 @@ def rule_names() -> dict[str, str]:
     return {code: each.name for code, each in rules().items()}
 
 
-def ready_for(opened: OpenDataset, watch: Watch | None = None) -> dict[str, tuple[bool, str]]:
+def ready_for(
+    opened: OpenDataset, watch: Watch | None = None, workspace: Workspace | None = None
+) -> dict[str, tuple[bool, str]]:
     """Per platform, whether the dataset can be used there as it is, and what stands in the way.
 
     The data is judged anew for each platform that loads its format: call it in a thread. Without those of what is too big
@@ -134,7 +148,7 @@ def ready_for(opened: OpenDataset, watch: Watch | None = None) -> dict[str, tupl
         Stopped: ``watch`` was stopped.
     """
     from ragtui.datasets.check import platforms
-    from ragtui.datasets.formats import formats
+    from ragtui.datasets.formats import ReadOptions, formats
     from ragtui.datasets.rules.platforms import wrong_format
 
     if opened.dataset is None:
@@ -147,17 +161,16 @@ def ready_for(opened: OpenDataset, watch: Watch | None = None) -> dict[str, tupl
         if platform not in at_home:
             ready[platform] = (False, wrong_format(format.title, platform).message)
         elif not large:
-            ready[platform] = _judged(opened.dataset.path, platform, watch)
+            ready[platform] = _judged(opened.dataset, ReadOptions(platform=platform, workspace=workspace), watch)
     return ready
 
 
-def _judged(path: str, platform: str, watch: Watch | None) -> tuple[bool, str]:
+def _judged(dataset: Dataset, options: ReadOptions, watch: Watch | None) -> tuple[bool, str]:
     from ragtui.datasets.check import CannotOpen, open_datasets
     from ragtui.datasets.findings import Level
-    from ragtui.datasets.formats import ReadOptions
 
     try:
-        judged = open_datasets([path], ReadOptions(platform=platform), whole=True, watch=watch)
+        judged = open_datasets([dataset.path], options, dataset.format, whole=True, watch=watch)
     except CannotOpen as error:
         return False, str(error)
     errors, warnings = judged.total(Level.ERROR), judged.total(Level.WARNING)

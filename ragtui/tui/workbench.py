@@ -39,8 +39,11 @@ class Workbench(MetricGroups):
         super().__init__(workspace)
         self.paths = paths or []
         self.kept = Kept(workspace)
-        self.named_formats: dict[str, str] = {}  # by path, where the user chose one
+        self.named_formats: dict[str, str] = {}  # by path, where the user chose one that could not be kept
         self.demo = demo
+        self.started = Path(
+            os.environ.get("PWD", ".") if demo else "."
+        ).absolute()  # the demo is in a folder of its own
         self.datasets: list[OpenDataset] = []
         self.run: Run | None = None
         self.last_run: Run | None = None
@@ -254,13 +257,14 @@ class Workbench(MetricGroups):
             One of ``running.expected()``.
         """
         from ragtui.experiments.export import export
-        from ragtui.tui.exporting import write_rows
+        from ragtui.tui.exporting import placed, write_rows
 
         path = Path(name).expanduser()
         if path.suffix.lower() == ".csv":
-            return write_rows(triage.results, case_ids, path)
+            return write_rows(triage.results, case_ids, path, self.started)
         results = self.store().results(triage.results.experiment)
-        return f"{export(results, path)} (the whole experiment; only .csv holds just the rows shown)"
+        said = export(results, path).replace(str(path), placed(path, self.started), 1)
+        return f"{said} (the whole experiment; only .csv holds just the rows shown)"
 
     def farewell(self) -> str:
         """What is left in the scrollback when the app ends: the figures that were looked at last, the run that was
@@ -303,7 +307,8 @@ class Workbench(MetricGroups):
         Raises:
             Stopped: ``watch`` was stopped.
         """
-        return as_said(self.workspace, read(paths or around(self.workspace.root), watch, once, self.named_formats))
+        found = read(paths or around(self.workspace.root), watch, once, self.named_formats, self.workspace)
+        return as_said(self.workspace, found)
 
     def put(self, opened: list[OpenDataset]) -> None:
         """Puts datasets on the workbench; one that was there already is replaced, as is one of which only the first rows

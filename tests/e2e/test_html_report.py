@@ -68,6 +68,12 @@ async def test_it_is_sorted_searched_opened_photographed_and_printed(desk: Path)
         f1 = headings.index("f1")
         assert await page.js(f"{rows}.length") == 30
         assert await page.js("document.querySelectorAll('#figures svg.interval').length") == 10, "an interval a side"
+        await page.call("Emulation.setDeviceMetricsOverride", width=1100, height=900, deviceScaleFactor=1, mobile=False)
+        widths = await page.js("(e => [e.scrollWidth, e.clientWidth])(document.getElementById('figures'))")
+        assert widths[0] <= widths[1], "the figures are cut"
+        first = await page.js("document.querySelector('#figures td').textContent")
+        assert first == "groundedness1 to 5, passes from 3"
+        await page.call("Emulation.clearDeviceMetricsOverride")
 
         await page.click(f"#cases th:nth-child({f1 + 1})")
         ascending = await page.js(column.format(rows, f1))

@@ -140,6 +140,20 @@ def test_warnings(pairs: list[tuple[float, float]], said: str) -> None:
     assert any(each.startswith(said) for each in of(pairs).warnings), of(pairs).warnings
 
 
+@pytest.mark.parametrize(
+    ("pairs", "who"),
+    [([(5, 1)], "judge and people"), ([(5, 1), (1, 1)], "people"), ([(5, 5), (5, 1)], "the judge")],
+)
+def test_kappa_of_one_value_is_undefined_and_says_whose(pairs: list[tuple[float, float]], who: str) -> None:
+    told = "\n".join(lines(of(pairs)))
+    assert f"Cohen's kappa     undefined: {who} gave one value only" in told
+    assert "0.00" not in told
+    assert f"kappa is undefined: {who} gave every case the same verdict" in told
+    n = len(pairs)
+    assert f"against {n} {'label' if n == 1 else 'labels'} of people" in told
+    assert f"{n} {'score' if n == 1 else 'scores'}" in told
+
+
 def test_a_good_judge_gets_no_warning() -> None:
     assert of([(5, 5)] * 50 + [(1, 1)] * 50 + [(5, 1)] * 2).warnings == []
 
@@ -156,12 +170,17 @@ def test_the_command_walks_the_sample_without_a_score_and_tells_the_agreement(
         return found.exit_code, found.output
 
     assert "no labels yet" in label("--agreement")[1]
+    label("c-0", "model fault")
+    told = label("--agreement")[1]
+    assert "1 row is labelled, but that says why a row fails" in told
+    assert f"ragtui label {experiment} CASE agree --metric groundedness" in told
     for _ in SCORES:
         status, shown = label("--blind", "--metric", "groundedness")
         assert status == 0
         case_id = shown.split(" ")[0]
         assert f"response: answer {case_id[2:]}" in shown
         assert f"question {case_id}" in shown
+        assert "groundedness: 1 contradicted or made up; 5 fully supported" in shown
         assert "because" not in shown, "the judge's reason is in sight"
         own = "2" if case_id == "c-0" else f"{SCORES[int(case_id[2:])]:g}"
         assert label(case_id, own, "--metric", "groundedness", "--blind")[0] == 0

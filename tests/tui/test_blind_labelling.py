@@ -24,6 +24,8 @@ async def test_a_blind_sample_by_digits_and_what_comes_of_it(tmp_path: Path) -> 
         shown = screen_text(app)
         assert "Blind sample · groundedness" in shown
         assert "0 of 11 labelled" in shown
+        assert "is every statement of the response supported by the retrieved context?" in shown
+        assert "1 contradicted or made up; 5 fully supported" in shown
         for hidden in ("every sentence is supported", "cites a policy", "✗", "threshold", "ungrounded"):
             assert hidden not in shown, shown
         await press(app, pilot, "9")

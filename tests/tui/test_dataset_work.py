@@ -200,3 +200,25 @@ async def test_three_evaluators_of_which_two_are_mapped_and_one_goes_by_name(fol
         "query": "query",
         "response": "response",
     }
+
+
+async def test_a_table_of_ones_own_columns_is_read_and_checked_again_by_what_is_said_of_it(folder: Path) -> None:
+    (folder / "own.csv").write_text("nr,frage,ans\n1,How?,So.\n2,Why?,Because.\n")
+    async with running(folder, "own.csv", size=NARROW) as (app, pilot):
+        assert "R says what" not in screen_text(app)
+        await press(app, pilot, "=", *"table", "enter")
+        await shows(app, pilot, "ragtui.toml keeps it")
+        assert [each.code for each in app.workbench.datasets[0].findings] == ["TBL101"]
+        await press(app, pilot, "R", *"frage", "enter", *"input", "enter")
+        await shows(app, pilot, "frage is input now")
+        assert not app.workbench.datasets[0].findings
+        await press(app, pilot, "u")
+        assert [each.code for each in app.workbench.datasets[0].findings] == ["TBL101"]
+        await press(app, pilot, "R", *"frage", "enter", *"input", "enter")
+    async with running(folder, "own.csv", size=NARROW) as (app, pilot):
+        known = app.workbench.datasets[0].dataset
+        assert known is not None
+        assert (known.format, known.fields) == ("table", {"query": "frage"})
+        await press(app, pilot, "=", *"by its content", "enter")
+        assert app.workbench.datasets[0].dataset is None
+    assert "format" not in Workspace.open(folder).table("datasets", "own.csv")

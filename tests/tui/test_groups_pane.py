@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-from tests.tui.driving import press, running, screen_text, type_text
+from tests.tui.driving import NARROW, press, running, screen_text, shows, type_text
 from tests.tui.making import write_experiment
 
 GROUP = '# my own words\n[groups.answers]\nmetrics = ["groundedness", "relevance", "f1"]\nthresholds = { f1 = 0.4 }\n'
@@ -92,3 +92,18 @@ async def test_one_group_that_cannot_be_used_does_not_hide_the_others(tmp_path: 
         await press(app, pilot, "2")
         assert "answers · 3 metrics" in screen_text(app)
         assert any("there is no metric 'nosuch'" in str(each.message) for each in app._notifications)
+
+
+async def test_a_mistyped_metric_brings_the_picker_back_with_what_was_typed(tmp_path: Path) -> None:
+    async with running(tmp_path, size=NARROW) as (app, pilot):
+        await press(app, pilot, "2", "a", *"mine", "enter", *"groundednes5", "enter")
+        shown = await shows(app, pilot, "there is no metric")
+        assert "metrics for mine" in shown
+        assert "groundednes5" in shown
+        assert "ragtui metrics" not in shown
+        await press(app, pilot, *["backspace"] * 12, "space", "space", *"f1", "space", *"x", "escape")
+        await press(app, pilot, "a", *"mine", "enter", "space", "space", "enter")
+        (group,) = app.workbench.groups()
+        assert (group.name, len(group.metrics)) == ("mine", 2)
+        await press(app, pilot, "a", *"mine", "enter")
+        assert "there is a group mine already" in screen_text(app)

@@ -64,3 +64,20 @@ async def test_a_bad_filter_keeps_the_prompt_with_its_text_and_says_why(tmp_path
         await press(app, pilot, "enter")
         assert app.focused is table
         assert table.count == 4
+
+
+async def test_the_footer_shows_the_keys_of_a_prompt_and_a_long_fault_whole(tmp_path: Path) -> None:
+    experiment = write_experiment(tmp_path)
+    async with running(tmp_path, experiment=experiment, size=NARROW) as (app, pilot):
+        before = screen_text(app).splitlines()[-1]
+        await press(app, pilot, "f")
+        footer = screen_text(app).splitlines()[-1]
+        assert footer.strip().startswith("⏎ takes it  esc leaves  tab completes")
+        assert "quit" not in footer
+        await type_text(app, pilot, "groundedness + 12345678901")
+        await press(app, pilot, "enter")
+        assert "not a condition; compare it, as with = or <" in screen_text(app).splitlines()[-1]
+        await press(app, pilot, "backspace")
+        assert "esc leaves" in screen_text(app).splitlines()[-1]
+        await press(app, pilot, "escape")
+        assert screen_text(app).splitlines()[-1] == before

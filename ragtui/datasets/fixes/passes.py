@@ -72,6 +72,7 @@ def mend(
         if not plan:
             return Mended(typed, _trimmed(opened), files=files)
         stage = _Stage(typed, staging, sources)
+        options = replace(options, copies={copy: original for original, copy in stage.copies.items()})
         mended: defaultdict[Path, Counter[str]] = defaultdict(Counter)
         for _ in range(_PASSES):
             changed = stage.mend(plan, mended)

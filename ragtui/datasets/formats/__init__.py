@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -13,6 +14,7 @@ from ragtui.datasets.dataset import Dataset
 from ragtui.datasets.findings import Level, Report
 from ragtui.datasets.rules import Rule, rules
 from ragtui.datasets.watch import Watch
+from ragtui.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ def asked(text: str | None) -> str:
 class ReadOptions:
     """What the user asked of a reader: ``split`` of judgments, at most ``limit`` queries or cases, and the rest of ``check``'s
     options. ``golden`` are datasets with which no other may share what it asks. ``files`` are the names that labels are
-    matched against; ``select`` and ``ignore`` are beginnings of codes.
+    matched against; ``select`` and ``ignore`` are beginnings of codes. ``workspace`` is where the user said what a file is and
+    what its columns are for; ``copies`` are the files that stand in for others, each with the one that is spoken of there.
     """
 
     split: str | None = None
@@ -53,6 +56,8 @@ class ReadOptions:
     files: tuple[str, ...] | None = None
     mapping: Path | None = None
     golden: tuple[Golden, ...] = ()
+    workspace: Workspace | None = None
+    copies: Mapping[Path, Path] = field(default_factory=dict)
 
     def runs(self, rule: Rule) -> bool:
         """Whether a rule is to be run: advice only where it was asked for, by its code or for its platform."""

@@ -15,6 +15,7 @@ from ragtui.datasets.list_cells import ContextColumns
 from ragtui.datasets.near_names import plain_name
 from ragtui.datasets.record_reading import columns_of, records_of
 from ragtui.datasets.rules import run_rules
+from ragtui.datasets.settings import said_roles, with_roles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -90,20 +91,27 @@ class TableFormat:
         table = records_of(source, report, options)
         if table is None:
             return []
-        cases = Cases(table, guess_roles(table))
+        guessed, said = guess_roles(table), said_roles(options, source)
+        cases = Cases(table, {name: said.get(name, role) for name, role in guessed.items()})
         run_rules(cases, report, options.runs)
         run_rules(ContextColumns(table, tuple(cases.having(Role.CONTEXT))), report, options.runs)
         inputs = cases.having(Role.INPUT)
-        frame, findings = identify(table, inputs, cases.question, own_id_column(table))
+        frame, findings = identify(table, inputs, cases.question, _own_ids(cases))
         report.extend(findings)
-        return [
-            Dataset(
-                name=source.sheet or source.path.stem, path=source.shown, location=source.path, format=self.id, why=sniff.why,
-                shape=Shape.CASES, cases=frame, columns=columns_of(table, cases.roles),
-                fields={field: field for field in _FIELDS if field in table.names}, encoding=table.encoding or None,
-                delimiter=table.delimiter, header_line=table.header_line or None, counts={"records": table.height},
-            )
-        ]  # fmt: skip
+        read = Dataset(
+            name=source.sheet or source.path.stem, path=source.shown, location=source.path, format=self.id, why=sniff.why,
+            shape=Shape.CASES, cases=frame, columns=columns_of(table, guessed),
+            fields={field: field for field in _FIELDS if field in table.names}, encoding=table.encoding or None,
+            delimiter=table.delimiter, header_line=table.header_line or None, counts={"records": table.height},
+        )  # fmt: skip
+        return [with_roles(read, said)]
+
+
+def _own_ids(cases: Cases) -> str | None:
+    """The column of the file's own ids: the one that has that role, else the one that is called so."""
+    named = own_id_column(cases.table)
+    said = [name for name in cases.having(Role.ID) if name != named]
+    return said[0] if said and (named is None or cases.roles.get(named) is not Role.ID) else named
 
 
 def guess_roles(table: Table) -> dict[str, Role]:

@@ -41,6 +41,7 @@ def repeated_ids(
     unique: Sequence[str],
     lines: Sequence[int],
     rows: Sequence[int],
+    inputs: Sequence[str],
 ) -> Iterator[Finding | More]:
     """A finding for each row whose id another row had before."""
     first: dict[str, int] = {}
@@ -51,6 +52,8 @@ def repeated_ids(
             continue
         is_own = bool(given and given[place])
         code = "ID202" if is_own else "ID201"
+        if not is_own and not inputs:
+            continue  # nothing is known of what they ask: that is the finding, once
         found[code] += 1
         if found[code] > shown_per_rule():
             continue

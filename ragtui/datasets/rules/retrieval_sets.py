@@ -62,7 +62,18 @@ def shared_ids(whole: RetrievalSet) -> Iterator[Finding]:
     """Queries and documents share ids. BEIR's evaluate drops every hit whose id equals its query's, as if it were the
     query itself, which deletes right answers where ids are just numbers. ragtui keeps them; --drop-identical gives BEIR's
     numbers."""
+    import polars as pl
+
     if whole.documents is None or whole.queries is None:
+        return
+    asked = whole.queries.lazy().select("query_id")  # the smaller side is the one to look things up in
+    if (
+        not whole.documents.lazy()
+        .join(asked, left_on="doc_id", right_on="query_id", how="semi")
+        .select(pl.len())
+        .collect()
+        .item()
+    ):
         return
     shared = whole.queries.lazy().join(
         whole.documents.lazy().select("doc_id"), left_on="query_id", right_on="doc_id", how="semi"
@@ -178,7 +189,7 @@ def large_grades(whole: RetrievalSet) -> Iterator[Finding | More]:
 @rule("BEIR217", "unjudged-query", Level.WARNING, remedy="judge a document for it, or remove it", on=RetrievalSet)
 def unjudged_queries(whole: RetrievalSet) -> Iterator[Finding | More]:
     """A query has no judgment at all, so nothing can be said about it. Some tools drop it, some count it as 0."""
-    if whole.queries is None or whole.judgments is None:
+    if whole.queries is None or whole.judgments is None or whole.all_judged:
         return
     left = whole.queries.lazy().join(whole.judgments.lazy().select("query_id"), on="query_id", how="anti")
     if whole.judged_elsewhere is not None:
@@ -198,7 +209,7 @@ def nothing_relevant(whole: RetrievalSet) -> Iterator[Finding | More]:
     and their means cannot be compared. ragtui calls it not applicable and says how many there are."""
     import polars as pl
 
-    if whole.judgments is None:
+    if whole.judgments is None or whole.all_relevant:
         return
     poor = (
         whole.judgments.lazy()

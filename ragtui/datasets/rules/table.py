@@ -14,7 +14,13 @@ from ragtui.datasets.list_cells import ContextColumns, ListCell, printed_list
 from ragtui.datasets.rules import rule
 
 
-@rule("TBL101", "no-input", Level.ERROR, remedy="call a column query, or run with --map query=COLUMN", on=Cases)
+@rule(
+    "TBL101",
+    "no-input",
+    Level.ERROR,
+    remedy="call a column query, or say what columns are for (R in the app; --map query=COLUMN in a run)",
+    on=Cases,
+)
 def no_input(cases: Cases) -> Iterator[Finding]:
     """No column is an input, so there is nothing to ask and no row has a name. Input columns are sent to the pipeline;
     expected ones only an evaluator sees."""

@@ -84,7 +84,15 @@ def _figures(results: Results) -> dict[str, Any]:
         scale = [_end(end, plots, pick) for end, pick in zip(metric.scale, (min, max), strict=True)]
         histogram = list(mine.histogram)
         told = [text.cell(each) for each in cells]
-        rows.append({"cells": told, "histogram": histogram, "intervals": plots, "scale": scale})
+        rows.append(
+            {
+                "cells": told,
+                "measure": text.cell(wording.measure(metric)),
+                "histogram": histogram,
+                "intervals": plots,
+                "scale": scale,
+            }
+        )
     plotted = "candidate, baseline" if compared else "mean, 95 %"
     return {"columns": [*columns, plotted, "all scores"], "rows": rows}
 

@@ -64,7 +64,7 @@ def _table(results: Results) -> str:
         mine = by_side[metric.spec, Side.CANDIDATE]
         digits = wording.digits_of(metric)
         row = [
-            escaped(metric.spec),
+            f"{escaped(metric.spec)} ({wording.measure(metric)})",
             wording.mean(mine, metric),
             wording.mean_interval(mine, metric),
             wording.pass_rate(mine),

@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 
-from ragtui.experiments.blind_sample import WANTED
+from ragtui.experiments.blind_sample import WANTED, definition
 from ragtui.experiments.store import StoreError
 from ragtui.metrics.judged import RUBRICS
 from ragtui.text import cell as safe
@@ -34,7 +34,7 @@ class BlindLabelling(OverScreen[int], inherit_bindings=False):
         Binding("escape", "leave", show=False),
         *(Binding(str(n), f"score('{n}')", show=False) for n in range(10)),
     ]
-    LINES = ("blind-title", "blind-note")
+    LINES = ("blind-title", "blind-what", "blind-ends", "blind-note")
     DEFAULT_CSS = """
     BlindLabelling {
         & #blind-whole { height: 1fr; width: 1fr; }
@@ -66,6 +66,8 @@ class BlindLabelling(OverScreen[int], inherit_bindings=False):
             return
         title = Content.styled(f" Blind sample · {safe(sample.metric.spec)} ", "bold $background on $primary")
         self.query_one("#blind-title", Line).show(title)
+        for name, told in zip(("#blind-what", "#blind-ends"), definition(sample.metric), strict=True):
+            self.query_one(name, Line).show(Content(safe(f" {told}")))
         keys = keys_of(sample.metric.scale)
         note = f" {' '.join(keys)} gives your score; the judge's stays hidden; esc ends and compares"
         self.query_one("#blind-note", Line).show(Content(note))

@@ -11,6 +11,7 @@ from textual.widget import Widget
 from ragtui.experiments import wording
 from ragtui.experiments.store import StoreError
 from ragtui.tui import outside
+from ragtui.tui.exporting import shown_folder
 from ragtui.tui.opened import complete_path
 from ragtui.tui.performing import Performs, tell
 from ragtui.tui.screens import case_views
@@ -179,7 +180,7 @@ class CaseActions(Performs, Widget):
         more = f"; {left:,} there already" if left else ""
         tell(
             self,
-            f"added {added:,} to {name} in {_shown(Path(name).expanduser().resolve().parent)}{more}",
+            f"added {added:,} to {name} in {shown_folder(Path(name).expanduser().resolve().parent)}{more}",
             title="dataset",
         )
 
@@ -201,9 +202,3 @@ class CaseActions(Performs, Widget):
     def do_pager(self) -> None:
         triage, case_id = self._here()
         outside.page(self, case_views.as_text(triage.detail(case_id), triage.plan))
-
-
-def _shown(folder: Path) -> str:
-    """A folder as people write it: the demo's, for one, is not the one that the app was started in."""
-    home = Path.home()
-    return f"~/{folder.relative_to(home)}" if folder.is_relative_to(home) and folder != home else str(folder)

@@ -162,10 +162,15 @@ def no_rows() -> pl.DataFrame:
     return pl.DataFrame()
 
 
-def failure_lines(opened: OpenDataset, width: int = 40) -> str:
-    """Why a dataset cannot be read, in lines that a narrow part has room for; empty where it can be."""
+def failure_lines(opened: OpenDataset, width: int = 40, *, remedy_first: bool = False) -> str:
+    """Why a dataset cannot be read, in lines that a narrow part has room for; empty where it can be. With ``remedy_first``
+    what to do stands above the reason, for a part with few lines."""
     if not opened.failure:
         return ""
+    if remedy_first:
+        reason, _, remedy = opened.failure.rpartition("; ")
+        parts = [part for part in (remedy, reason) if part]
+        return "\n".join(line for part in parts for line in textwrap.wrap(cell(part), width))
     return "\n".join(["cannot be read ✗", *textwrap.wrap(cell(opened.failure), width)])
 
 

@@ -11,6 +11,7 @@ from textual.widget import Widget
 
 from ragtui.datasets.dataset import Role
 from ragtui.tui import opened
+from ragtui.tui.exporting import placed
 from ragtui.tui.performing import tell, work
 from ragtui.tui.screens.fixing import Fixed, FixingScreen
 from ragtui.tui.widgets.choosing import Choice, Choosing
@@ -39,6 +40,7 @@ class DatasetWork:
 
     workbench: Workbench
     _fixed_last: Fixed | None = None
+    _roles_last: tuple[str, Dataset, dict[str, Role]] | None = None  # path, whose, what they were
 
     if TYPE_CHECKING:
 
@@ -50,6 +52,8 @@ class DatasetWork:
         def refreshed(self) -> None: ...
 
         async def open(self, paths: list[str]) -> None: ...
+
+        async def check_again(self, path: str, said: str) -> None: ...
 
     @property
     def _node(self) -> Widget:
@@ -76,7 +80,7 @@ class DatasetWork:
     def _was_fixed(self, fixed: Fixed | None) -> None:
         if fixed is None:
             return
-        self._fixed_last = fixed
+        self._fixed_last, self._roles_last = fixed, None
         names = ", ".join(str(path) for path in fixed.written[:3])
         tell(self._node, f"wrote {names}; u undoes it")
         if fixed.backups:
@@ -172,15 +176,24 @@ class DatasetWork:
         )
 
     def _take_role(self, column: str, chosen: str | None) -> None:
-        from ragtui.datasets.settings import saved_roles, with_roles
+        from ragtui.datasets.settings import saved_roles
 
         current = self.current
         if chosen is None or current is None or current.dataset is None:
             return
-        roles = saved_roles(self.workbench.workspace, current.dataset) | {column: Role(chosen)}
-        if self._save(current.dataset, roles=roles):
-            current.dataset = with_roles(current.dataset, {column: Role(chosen)})
-            self.refreshed()
+        before = saved_roles(self.workbench.workspace, current.dataset)
+        if self._save(current.dataset, roles=before | {column: Role(chosen)}):
+            self._roles_last = (current.path, current.dataset, before)
+            said = f"{column} is {chosen} now; u undoes it"
+            work(self._node, partial(self.check_again, current.path, said), "open")
+
+    def undo_role(self) -> None:
+        """The roles are again what they were before the last was given."""
+        assert self._roles_last is not None
+        path, dataset, before = self._roles_last
+        if self._save(dataset, roles=before):
+            self._roles_last = None
+            work(self._node, partial(self.check_again, path, "the role is what it was"), "open")
 
     def _save(
         self, dataset: Dataset, roles: dict[str, Role] | None = None, mapping: dict[str, str] | None = None
@@ -229,7 +242,11 @@ class DatasetWork:
         except (CannotOpen, OSError) as error:
             tell(self._node, str(error), "error")
             return
-        tell(self._node, "\n".join([f"wrote {target}", *lost]), "warning" if lost else "information")
+        tell(
+            self._node,
+            "\n".join([f"wrote {placed(target, self.workbench.started)}", *lost]),
+            "warning" if lost else "information",
+        )
 
 
 def _remove_empty(path: Path) -> None:

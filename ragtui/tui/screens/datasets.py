@@ -142,7 +142,7 @@ class DatasetsPane(DatasetWork, OpensDatasets):
         here = rules.value("code") if current is self._ruled else None
         self._ruled = current
         rules.empty = views.no_findings(current)
-        lines.empty = "" if current.counts else views.failure_lines(current)
+        lines.empty = "" if current.counts else views.failure_lines(current, remedy_first=True)
         frame = views.rule_frame(current, opened.rule_names())
         row = frame["code"].to_list().index(here) if here is not None and here in frame["code"] else None
         rules.show(frame, views.RULE_COLUMNS, row=row)
@@ -160,7 +160,7 @@ class DatasetsPane(DatasetWork, OpensDatasets):
 
         watch = Watch()
         try:
-            one.ready = await asyncio.to_thread(opened.ready_for, one, watch)
+            one.ready = await asyncio.to_thread(opened.ready_for, one, watch, self.workbench.workspace)
         except Stopped:
             return
         finally:
@@ -291,12 +291,15 @@ class DatasetsPane(DatasetWork, OpensDatasets):
         number = self.query_one("#list", VirtualTable).value("dataset")
         if number is not None:
             self._closed_last = (number, self.workbench.datasets.pop(number))
+            self._roles_last = None
             self._frame = None
             self.refreshed()
             tell(self, f"closed {self._closed_last[1].name}; u opens it again, the file stays")
 
     def do_undo(self) -> None:
-        if self._fixed_last is not None:
+        if self._roles_last is not None:
+            self.undo_role()
+        elif self._fixed_last is not None:
             self.undo_fix()
         elif self._closed_last is not None:
             self.workbench.datasets.insert(*self._closed_last)
@@ -365,7 +368,9 @@ class DatasetsPane(DatasetWork, OpensDatasets):
         if name == "stop":
             return None if self._openings else "nothing is being read"
         if name == "undo":
-            return None if self._closed_last or self._fixed_last else "nothing was fixed or closed"
+            return (
+                None if self._closed_last or self._fixed_last or self._roles_last else "nothing was changed or closed"
+            )
         if current is None:
             return "nothing is open"
         if name in ("fix", "match", "mapping", "roles", "convert"):

@@ -13,6 +13,7 @@ from textual.widget import Widget
 from ragtui.experiments import wording
 from ragtui.metrics.spec import MetricError
 from ragtui.tui import group_work, outside
+from ragtui.tui.exporting import placed
 from ragtui.tui.performing import tell, work
 from ragtui.tui.screens import group_views as views
 from ragtui.tui.screens.reading import Reading
@@ -43,7 +44,9 @@ class GroupMetrics:
 
         def change(self, change: Callable[[], None], name: str, *, row: int | None = None) -> bool: ...
 
-        def pick_metrics(self, name: str, have: tuple[str, ...], proposed: tuple[str, ...]) -> None: ...
+        def pick_metrics(
+            self, name: str, have: tuple[str, ...], proposed: tuple[str, ...], typed: str = ""
+        ) -> None: ...
 
         def refreshed(self) -> None: ...
 
@@ -264,7 +267,8 @@ class GroupMetrics:
         def export(typed: str) -> None:
             if typed:
                 try:
-                    tell(self._here, f"wrote {group_work.export(group, Path(typed).expanduser())}")
+                    written = group_work.export(group, Path(typed).expanduser())
+                    tell(self._here, f"wrote {placed(written, self.workbench.started)}")
                 except OSError as error:
                     tell(self._here, f"{typed}: {error.strerror or error}", "error")
 

@@ -20,7 +20,7 @@ from ragtui.tui.screens.pane import Pane
 from ragtui.tui.widgets.choosing import Choice, Choosing
 from ragtui.tui.widgets.part import Part
 from ragtui.tui.widgets.passage import Passage
-from ragtui.tui.widgets.prompt_line import ask
+from ragtui.tui.widgets.prompt_line import Fault, ask
 from ragtui.tui.widgets.virtual_table import VirtualTable
 from ragtui.tui.widgets.wrapped_text import WrappedText
 from ragtui.tui.workbench import Workbench
@@ -117,14 +117,23 @@ class GroupsPane(GroupMetrics, Pane):
         if name:
             self.pick_metrics(name, (), ())
         else:
-            ask(self, "name of the new group", then=lambda typed: self.pick_metrics(typed, (), ()) if typed else None)
+            ask(self, "name of the new group", then=lambda typed: self.pick_metrics(typed, (), ()) if typed else None,
+                check=self._name_fault)  # fmt: skip
+
+    async def _name_fault(self, typed: str) -> Fault | None:
+        try:
+            self.workbench.check_new_group(typed)
+        except MetricError as error:
+            return Fault(str(error)) if typed else None
+        return None
 
     def do_add_metric(self) -> None:
         if (group := self.current) is not None:
             self.pick_metrics(group.name, group.specs, ())
 
-    def pick_metrics(self, name: str, have: Sequence[str], proposed: Sequence[str]) -> None:
-        """Lets the user choose the metrics that a group is to have besides ``have``; the proposed ones are marked."""
+    def pick_metrics(self, name: str, have: Sequence[str], proposed: Sequence[str], typed: str = "") -> None:
+        """Lets the user choose the metrics that a group is to have besides ``have``; the proposed ones are marked. It comes
+        back with what was ``typed`` where that is no metric."""
         choices = [
             Choice(metric.name, f"{metric.name}  {metric.summary}", metric.kind.value)
             for metric in self.workbench.catalogue(proposed)
@@ -138,10 +147,14 @@ class GroupsPane(GroupMetrics, Pane):
         choices.sort(key=lambda choice: proposed.index(choice.key) if choice.key in proposed else len(proposed))
 
         def add(chosen: str | None) -> None:
-            if chosen:
-                self._save(name, [*have, *chosen.splitlines()])
+            picked = (chosen or "").splitlines()
+            if picked and not self._save(name, [*have, *picked]):
+                known = [spec for spec in picked if spec in offered]
+                self.pick_metrics(name, have, known, next((spec for spec in picked if spec not in offered), ""))
 
-        self.app.push_screen(Choosing(f"metrics for {name}", choices, many=True, free=True, marked=proposed), add)
+        offered = {choice.key for choice in choices}
+        title = f"metrics for {name}"
+        self.app.push_screen(Choosing(title, choices, many=True, free=True, typed=typed, marked=proposed), add)
 
     def _save(self, name: str, specs: Sequence[str], *, row: int | None = None) -> bool:
         return self.change(lambda: self.workbench.save_group(name, specs), name, row=row)
@@ -150,7 +163,7 @@ class GroupsPane(GroupMetrics, Pane):
         try:
             change()
         except (MetricError, OSError) as error:
-            tell(self, str(error), "error")
+            tell(self, str(error).replace("`ragtui metrics` lists them", "+ lists them"), "error")
             return False
         self._after_change(name, row=row)
         return True

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _DRAIN_EVERY: Final = 0.1  # seconds
 _LOOK_EVERY: Final = 2.0
+_BY_CONTENT: Final = "content"
 
 
 class OpensDatasets(Pane):
@@ -141,9 +142,9 @@ class OpensDatasets(Pane):
             return
 
         def then(chosen: str | None) -> None:
-            if chosen in titles:
-                self.workbench.named_formats[current.path] = chosen
-                work(self, partial(self._read_as, current.path), "open")
+            if chosen in titles or chosen == _BY_CONTENT:
+                said = self._keep_format(current, None if chosen == _BY_CONTENT else chosen)
+                work(self, partial(self.check_again, current.path, said), "open")
             elif chosen:
                 tell(self, f"there is no format {chosen}", "warning")
 
@@ -151,15 +152,33 @@ class OpensDatasets(Pane):
             then(name)
         else:
             start = current.dataset.format if current.dataset is not None else "table"
-            choices = [Choice(key, f"{key}  {title}") for key, title in titles.items()]
+            choices = [Choice(_BY_CONTENT, "as what it is by its content")]
+            choices += [Choice(key, f"{key}  {title}") for key, title in titles.items()]
             self.app.push_screen(Choosing(f"read {current.path} as", choices, start), then)
 
-    async def _read_as(self, path: str) -> None:
+    def _keep_format(self, current: OpenDataset, format: str | None) -> str:
+        """Keeps the format that was chosen for a dataset beside its roles; returns what to say. Where it cannot be kept it
+        counts until the app ends."""
+        from ragtui.datasets.settings import save_format
+
+        path, sheet = current.place
+        try:
+            self.workbench.workspace = save_format(self.workbench.workspace, path, sheet, format)
+        except OSError as error:
+            if format is not None:
+                self.workbench.named_formats[current.path] = format
+            return f"ragtui.toml cannot be written ({error.strerror or error}): this is not kept"
+        self.workbench.named_formats.pop(current.path, None)
+        return f"read as {format}; ragtui.toml keeps it, = chooses again" if format else "read as its content says"
+
+    async def check_again(self, path: str, said: str) -> None:
+        """Reads and checks what lies at a path again, with what was said of it since."""
         before = [each for each in self.workbench.datasets if each.path == path]
         await self.open([path])
         self.workbench.datasets = [each for each in self.workbench.datasets if not any(each is old for old in before)]
         self._frame = None
         self.refreshed()
+        tell(self, said)
 
     def do_stop(self) -> None:
         for opening in self._openings:

@@ -78,7 +78,7 @@ def overview_frame(
         row = {"metric": metric.spec, "candidate": _mean(candidate, metric, strict)}
         row["over"] = wording.counts(candidate)[1:-1]
         row["range"] = wording.spread(candidate.ci95, wording.digits_of(metric))
-        row["pass"] = wording.pass_rate(candidate).replace("none", "")
+        row["pass"] = wording.pass_rate(candidate).replace("–", "")
         row["shape"] = bars(candidate.histogram)
         row["failing"] = "yes" if candidate.pass_rate is not None and candidate.pass_rate < 0.5 else ""
         row["errors"] = "yes" if candidate.errors else ""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.cells import cell_len
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -35,8 +35,22 @@ class Choice:
     reason: str = ""
 
 
+class _Search(TypedLine):
+    """The field of a list in which several can be marked: the space bar marks where no word stands before it."""
+
+    async def _on_key(self, event: events.Key) -> None:
+        screen = self.screen
+        if event.key == "space" and isinstance(screen, Choosing) and screen.space_marks:
+            event.stop()
+            event.prevent_default()
+            screen.action_mark()
+            return
+        await super()._on_key(event)
+
+
 class Choosing(ModalScreen[str | None]):
-    """Ends with the chosen key, or ``None``. With ``many``, tab marks and the marked keys come back, a line each."""
+    """Ends with the chosen key, or ``None``. With ``many``, tab marks and the marked keys come back, a line each;
+    so does the space bar, except behind a word that was just typed, where another word may follow."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,ctrl+c", "leave", show=False),
@@ -84,14 +98,15 @@ class Choosing(ModalScreen[str | None]):
         self._typed = typed
         self._marked = [choice.key for choice in self._choices if choice.key in marked]
         self._listed: list[Choice] = []
+        self._typing = False
 
     def compose(self) -> ComposeResult:
         box = Vertical()
         box.border_title = Content(cell(self._heading))
-        hint = "type to find · tab marks · ⏎ takes" if self._many else "type to find · ⏎ takes · esc leaves"
+        hint = "type to find · space or tab marks · ⏎ takes" if self._many else "type to find · ⏎ takes · esc leaves"
         box.border_subtitle = Content(hint)
         with box:
-            field = TypedLine(self._typed, placeholder="…", select_on_focus=False)
+            field = _Search(self._typed, placeholder="…", select_on_focus=False)
             field.cursor_blink = False
             yield field
             options = OptionList(markup=False, compact=True)
@@ -103,7 +118,8 @@ class Choosing(ModalScreen[str | None]):
         self._list(self._start)
 
     @on(Input.Changed)
-    def _typed_more(self) -> None:
+    def _typed_more(self, event: Input.Changed) -> None:
+        self._typing = bool(event.value)
         self._list()
 
     def _list(self, start: str = "") -> None:
@@ -133,7 +149,13 @@ class Choosing(ModalScreen[str | None]):
         style = "dim" if choice.dim else ""
         return Content.assemble(left.stylize(style) if style else left, "  ", Content.styled(note, "$accent"))
 
+    @property
+    def space_marks(self) -> bool:
+        """Whether the space bar marks now: not behind a word that is being typed."""
+        return self._many and not self._typing
+
     def action_move(self, step: int) -> None:
+        self._typing = False
         options = self.query_one(OptionList)
         usable = [i for i, choice in enumerate(self._listed) if not choice.heading]
         if not usable:

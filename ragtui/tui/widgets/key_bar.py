@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from textual.content import Content
 from textual.dom import DOMNode
@@ -24,6 +24,7 @@ class KeyBar(Widget):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._items: list[tuple[Action, str, bool]] = []
+        self._instead: Content | None = None
 
     def update_for(self, node: DOMNode | None) -> None:
         """Shows the keys for this focus."""
@@ -39,7 +40,14 @@ class KeyBar(Widget):
             self._items = items
             self.refresh()
 
+    def say(self, instead: Content | None) -> None:
+        """Shows this in the place of the keys while a line is asked for, which takes all keys but its own."""
+        self._instead = instead
+        self.refresh()
+
     def render(self) -> Content:
+        if self._instead is not None:
+            return self._instead.truncate(max(1, self.content_size.width), ellipsis=True)
         return key_line(self._items, self.content_size.width)
 
 
@@ -58,12 +66,19 @@ def key_line(items: Sequence[tuple[Action, str, bool]], width: int) -> Content:
         if need <= room + 2:
             taken.append(item)
             room -= need
+    return key_words(
+        (key, action.short, possible) for action, key, possible in items if (action, key, possible) in taken
+    )
+
+
+def key_words(items: Iterable[tuple[str, str, bool]]) -> Content:
+    """Keys and what they do, those dim that can do nothing now."""
     parts: list[Content | str] = []
-    for action, key, possible in (item for item in items if item in taken):
+    for key, word, possible in items:
         if parts:
             parts.append("  ")
         parts.append(Content.styled(key, "bold $accent" if possible else "dim"))
-        parts.append(Content.styled(f" {action.short}", "$foreground" if possible else "dim"))
+        parts.append(Content.styled(f" {word}", "$foreground" if possible else "dim"))
     return Content.assemble(*parts)
 
 

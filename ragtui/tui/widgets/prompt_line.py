@@ -19,6 +19,7 @@ from textual.widgets.input import Selection
 
 from ragtui.text import cell
 from ragtui.tui.performing import tell
+from ragtui.tui.widgets.key_bar import KeyBar, key_words
 from ragtui.tui.widgets.typed_line import TypedLine
 
 Then = Callable[[str], object]
@@ -159,6 +160,18 @@ class PromptLine(Horizontal):
         for name in ("#asked", "#typed"):
             self.query_one(name).display = asking
         self.query_one("#offer").display = False
+        self._say(self._keys() if asking else None)
+
+    def _keys(self) -> Content:
+        """The keys of a line that is asked for."""
+        items = [("⏎", "takes it"), ("esc", "leaves")]
+        items += [("tab", "completes")] if self._complete is not None else []
+        items += [("↑", "earlier ones")] if _history.get(self._kind) else []
+        return key_words((key, word, True) for key, word in items)
+
+    def _say(self, content: Content | None) -> None:
+        for bar in self.screen.query(KeyBar):
+            bar.say(content)
 
     def _end(self) -> Then | None:
         then, self._then = self._then, None
@@ -179,7 +192,8 @@ class PromptLine(Horizontal):
 
     async def _checked(self, check: Check, typed: str) -> None:
         if (fault := await check(typed)) is not None:
-            self._offer(f"✗ {fault.message}", "$error", beyond_half=True)
+            if not self._offer(f"✗ {fault.message}", "$error", beyond_half=True):
+                self._say(Content.styled(cell(f"✗ {fault.message}"), "$error"))
             tell(self, fault.message, "error")
             if fault.at is not None and self.asking:
                 wrong = re.match(r'\w*|"[^"]*"', typed[fault.at :])  # behind it, so that backspace takes it away
@@ -196,13 +210,16 @@ class PromptLine(Horizontal):
                 earlier.remove(typed)
             earlier.append(typed)
 
-    def _offer(self, text: str, style: str = "", *, beyond_half: bool = False) -> None:
+    def _offer(self, text: str, style: str = "", *, beyond_half: bool = False) -> bool:
+        """Shows a text behind what is typed; returns whether all of it fits there."""
         offer, shown = self.query_one("#offer", Line), cell(text)
         typed = cell_len(self.query_one("#typed", Input).value) + self.query_one("#asked").size.width
         left = self.size.width - typed - 4 if beyond_half else 0
-        offer.styles.width = min(cell_len(shown), max(self.size.width // 2, left))
+        room = max(self.size.width // 2, left)
+        offer.styles.width = min(cell_len(shown), room)
         offer.show(Content.styled(shown, style))
         offer.display = True
+        return cell_len(shown) <= room
 
     def _show_offers(self, offers: list[str]) -> None:
         self._offers = offers
@@ -222,6 +239,7 @@ class PromptLine(Horizontal):
         if self._completed is not None and event.value == self._completed:
             return  # tab goes on to the next of the same offers
         self._completed = None
+        self._say(self._keys())
         self._show_offers(self._complete(event.value) if self._complete else [])
         if self._changed is not None:
             self._changed(event.value)

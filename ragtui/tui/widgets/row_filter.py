@@ -43,7 +43,7 @@ def filtered_view(frame: pl.DataFrame, condition: str) -> pl.Series:
         raise FilterError("this expression cannot be evaluated") from error
     if kept.dtype != pl.Boolean:
         kind = "a number" if kept.dtype.is_numeric() else "text" if kept.dtype == pl.String else "a value"
-        raise FilterError(f"this is {kind}, not a condition; compare it with something: {condition} = …", 0)
+        raise FilterError(f"this is {kind}, not a condition; compare it, as with = or <", 0)
     if len(kept) == 1 and frame.height != 1:
         kept = pl.Series("kept", [bool(kept[0])]).new_from_index(0, frame.height)
     return kept.fill_null(False).arg_true().cast(pl.UInt32)
