@@ -203,7 +203,8 @@ async def test_results_show_the_experiment_that_ended_last(desk: Path) -> None:
         await until(pilot, lambda: str(app.workbench.run), lambda run: run == "None")
         await press(app, pilot, "4")
         shown = await shows(app, pilot, "4 cases")
-        assert first.id not in shown
+        assert "› Results ›" in shown.splitlines()[1]
+        assert first.id not in shown.splitlines()[1]
 
 
 async def test_asked_for_too_early_it_starts_when_the_plan_was_looked_at(desk: Path) -> None:
