@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -14,6 +14,7 @@ from ragtui.datasets.dataset import Dataset
 from ragtui.datasets.discover import CannotOpen, Once, sources_at
 from ragtui.datasets.findings import Finding, Level, Report
 from ragtui.datasets.formats import Format, Golden, ReadOptions, Sniff, Source, asked, formats
+from ragtui.datasets.not_known import no_sheet_known, nobody_knows
 from ragtui.datasets.rules import rules, run_rules
 from ragtui.datasets.rules.golden import BesideGolden
 from ragtui.datasets.rules.platforms import wrong_format
@@ -137,9 +138,9 @@ def open_datasets(
                 chosen = _chosen(source, forced, named, options)
                 if chosen is None:
                     if path == source.shown:
-                        raise CannotOpen(f"{path}: {_nobody_knows(source)}")
+                        raise CannotOpen(f"{path}: {nobody_knows(source)}")
                     if named:  # a sheet of the workbook that is named: another one may be a dataset
-                        why_not[source.sheet or ""] = _nobody_knows(source)
+                        why_not[source.sheet or ""] = nobody_knows(source)
                     passed += [source.shown] if once.passes(source.shown) else []
                     continue
                 on_source(source)
@@ -151,7 +152,7 @@ def open_datasets(
             found += 1
         told = not_read(passed)
         if not found and why_not:
-            raise CannotOpen(_no_sheet(path, why_not))
+            raise CannotOpen(no_sheet_known(path, why_not))
         if not found:
             raise CannotOpen(f"{path}: holds nothing that ragtui can check" + (f"; {told}" if told else ""))
         opened.unread += passed
@@ -159,15 +160,6 @@ def open_datasets(
     if not places:
         raise CannotOpen("no path: nothing to check")
     return opened
-
-
-def _no_sheet(path: str, why_not: Mapping[str, str]) -> str:
-    """Why none of a workbook's sheets is a dataset, by sheet."""
-    told = [f"sheet {sheet!r}: {why}" for sheet, why in why_not.items()]
-    if len(told) == 1:
-        return f"{path}, {told[0]}"
-    more = f"; and {len(told) - _NAMED:,} more" if len(told) > _NAMED else ""
-    return f"{path}: none of its {len(told):,} sheets is a dataset; {'; '.join(told[:_NAMED])}{more}"
 
 
 def once_for(paths: Iterable[str], format: str | None = None) -> Once:
@@ -375,7 +367,7 @@ def _read(source: Source, format: Format, sniff: Sniff, options: ReadOptions, op
         )
     opened.datasets.extend(datasets)
     if not datasets and not report.counts:
-        raise CannotOpen(f"{source.shown}: cannot be read as {format.id}: {_nobody_knows(source)}")
+        raise CannotOpen(f"{source.shown}: cannot be read as {format.id}: {nobody_knows(source)}")
 
 
 def mapping_report(dataset: Dataset, path: Path, place: int = 0, options: ReadOptions = _DEFAULTS) -> Report:
@@ -395,35 +387,3 @@ def mapping_report(dataset: Dataset, path: Path, place: int = 0, options: ReadOp
         raise CannotOpen(f"{path}: cannot be read: {error.strerror or error}") from error
     run_rules(Mapped(file, dataset), report, options.runs)
     return report
-
-
-def _nobody_knows(source: Source) -> str:
-    """Why no format takes a file, as far as can be said."""
-    from ragtui.datasets.containers import reading_of
-    from ragtui.datasets.other_kinds import other_kind
-
-    if source.is_folder:
-        return "no dataset ragtui knows"
-    if (kind := other_kind(source.path)) is not None:
-        return kind
-    reading = reading_of(source)
-    table = reading.table
-    errors = sorted(
-        (finding for finding in reading.report.findings if finding.level is Level.ERROR),
-        key=lambda finding: finding.code.startswith("TEXT"),  # of bytes that are no JSON the encoding matters least
-    )
-    told = f"line {errors[0].line}: {errors[0].message}" if errors and errors[0].line else ""
-    told = told or (errors[0].message if errors else "")
-    if table is None:
-        return told or "not a dataset ragtui knows (neither CSV, JSON, JSONL nor XLSX)"
-    headers = ", ".join(repr(header) for header in table.headers[:8] if header)
-    if not headers:
-        return (table.container.startswith("json") and told) or "not a dataset ragtui knows: it has no named columns"
-    twice = [header for header, count in Counter(filter(None, table.headers)).items() if count > 1]
-    if twice and not told:
-        told = f"more than once in the header: {', '.join(map(repr, twice[:8]))}; rename all but one of each"
-    if table.container == "jsonl" and table.frame.height == 1 and errors and errors[0].code == "JSON010":
-        return f"{told}; if it is one document, name it .json (its keys are {headers})"
-    return f"not a dataset ragtui knows; its columns are {headers}; name its format with --format (table takes any)" + (
-        f"; {told}" if told else ""
-    )
