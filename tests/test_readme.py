@@ -87,7 +87,7 @@ def test_the_findings_shown_are_those_that_are_printed() -> None:
     shown = [line.strip() for line in block[2].splitlines()]
     cut = shown.index("…")
     assert shown[:cut] == printed[:cut]
-    assert shown[cut + 1 :] == printed[-1:]
+    assert shown[cut + 1 :] == printed[-2:]
 
 
 def test_every_format_named_exists() -> None:

@@ -224,8 +224,11 @@ def _edited(text: str, name: str, ending: str) -> str:
     from ragtui.metrics.own.drafts import draft
 
     try:
+        chosen = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+        if not chosen and not (sys.stdin.isatty() and sys.stdout.isatty()):
+            could_not_run("there is no terminal to edit in; give --file, or set $EDITOR")
         path = draft(_workspace(), name, ending, text)
-        words = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
+        words = shlex.split(chosen or "vi")
         status = subprocess.run([*words, str(path)], check=False).returncode
         edited = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError, ValueError) as error:

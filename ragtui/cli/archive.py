@@ -10,7 +10,7 @@ import typer
 from ragtui.cli._stop import could_not_run
 
 app = typer.Typer(
-    help="Put cases with their conversations and traces into one file, and take them out of one.",
+    help="Put cases with their conversations and traces into one file, and bring such a file into this workspace.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -32,6 +32,7 @@ def export_(
     from ragtui.datasets.discover import split_sheet
     from ragtui.datasets.formats import ReadOptions
     from ragtui.datasets.settings import as_said
+    from ragtui.experiments import wording
     from ragtui.workspace import Workspace, WorkspaceError
 
     _refuse(target, force)
@@ -44,7 +45,7 @@ def export_(
         could_not_run(str(error))
     except OSError as error:
         could_not_run(f"{error.filename or target}: {error.strerror or error}")
-    typer.echo(f"Wrote {count:,} cases to {_shown(target)}.")
+    typer.echo(f"Wrote {wording.count(count, 'case')} to {_shown(target)}.")
 
 
 @app.command("import")
@@ -55,11 +56,13 @@ def import_(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace what is there.")] = False,
 ) -> None:
-    """Check an archive and write it into this workspace, its sessions under new ids.
+    """Check an archive and copy it into this workspace, its sessions under new ids. The copy is a dataset as it is: open,
+    check and run it by its name; ragtui convert FILE.zip cases.jsonl --to table takes the cases out.
 
     At most 20,000 members of 64 MiB and 512 MiB together. An archive that is not as its manifest says is refused whole.
     """
     from ragtui.datasets.archive import ArchiveError, import_to
+    from ragtui.experiments import wording
 
     where = target or Path(source.name)
     if where.exists() and source.exists() and where.resolve() == source.resolve():
@@ -71,7 +74,8 @@ def import_(
         could_not_run(str(error))
     except OSError as error:
         could_not_run(f"{error.filename or source}: {error.strerror or error}")
-    typer.echo(f"Imported {count:,} cases and {len(renamed):,} sessions to {_shown(where)}.")
+    sessions = f" and {wording.count(len(renamed), 'session')} under new ids" if renamed else ""
+    typer.echo(f"Copied the archive to {_shown(where)}, a dataset of {wording.count(count, 'case')}{sessions}.")
 
 
 def _refuse(target: Path, force: bool) -> None:

@@ -39,6 +39,7 @@ def command(
     from ragtui.datasets.check import CannotOpen
     from ragtui.datasets.writing import writers
     from ragtui.datasets.writing.conversion import convert
+    from ragtui.experiments import wording
 
     if to not in writers():
         could_not_run(f"cannot write the format {to!r}; known are {', '.join(writers())}")
@@ -50,11 +51,11 @@ def command(
         if part is not None:
             written, lost = _convert_part(part, source, target, mapping)
             lost = [f"lost: {line}" for line in lost]
-            told = f"{written:,} records"
+            told = wording.count(written, "record")
         else:
             dataset = _opened(source, format, split, limit)
             lost = convert(dataset, target, to, mapping)
-            told = f"{dataset.rows:,} {'queries' if dataset.cases is None else 'cases'}"
+            told = wording.count(dataset.rows, "query" if dataset.cases is None else "case")
     except CannotOpen as error:
         could_not_run(str(error))
     except OSError as error:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ragtui.cli._stop import could_not_run
+from ragtui.experiments import wording
 
 
 def command(
@@ -23,6 +24,7 @@ def command(
     """Copy cases from one dataset into another. Each keeps where it came from; one that is there already is left out."""
     from ragtui.datasets.check import CannotOpen, open_dataset
     from ragtui.datasets.copying import append, records_of
+    from ragtui.datasets.label_rows import mixed_columns, told
     from ragtui.text import cell
 
     if experiment and where is not None:
@@ -32,7 +34,8 @@ def command(
             wanted = [name.strip() for text in cases or [] for name in text.split(",") if name.strip()]
             added, left = _from_experiment(source, wanted, target)
             typer.echo(
-                f"Added {added:,} cases to {cell(str(target))}" + (f"; {left:,} were there already." if left else ".")
+                f"Added {wording.count(added, 'case')} to {cell(str(target))}"
+                + (f"; {left:,} there already." if left else ".")
             )
             return
         dataset, _ = open_dataset(source, format)
@@ -46,12 +49,14 @@ def command(
                 could_not_run(f"--where {where}: {str(error).splitlines()[0]}")
             ids = [each for each in (dataset.cases["_case_id"] if ids is None else ids) if each in held]
         added, left = append(records_of(dataset, ids), target)
+        for line in told(mixed_columns(dataset)):
+            typer.echo(f"ragtui: not copied: {cell(line)}", err=True)
     except CannotOpen as error:
         could_not_run(str(error))
     except OSError as error:
         could_not_run(f"{error.filename or target}: {error.strerror or error}")
-    more = f"; {left:,} were there already" if left else ""
-    typer.echo(f"Added {added:,} cases to {cell(str(target))}{more}.")
+    more = f"; {left:,} there already" if left else ""
+    typer.echo(f"Added {wording.count(added, 'case')} to {cell(str(target))}{more}.")
 
 
 def _from_experiment(name: str, wanted: list[str], target: Path) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragtui.cli._stop import could_not_run
+from ragtui.experiments import wording
 
 if TYPE_CHECKING:
     from ragtui.datasets.dataset import Dataset
@@ -133,4 +134,4 @@ def _write(dataset: Dataset, found: Matching, in_place: bool) -> None:
         could_not_run(str(error))
     except OSError as error:
         could_not_run(f"{error.filename or dataset.path}: cannot be written: {error.strerror or error}")
-    typer.echo(f"ragtui: wrote {changed:,} names to {cell(str(target))}", err=True)
+    typer.echo(f"ragtui: wrote {wording.count(changed, 'name')} to {cell(str(target))}", err=True)

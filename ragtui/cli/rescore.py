@@ -15,7 +15,8 @@ def command(
     judge: Annotated[str, typer.Option("--judge", "-j", help="Another judge than before.")] = "",
     strategy: Annotated[str, typer.Option(help="How a model judge is asked: auto, rubric or claims.")] = "",
     metrics: Annotated[
-        str | None, typer.Option("--metrics", "-m", help="Other metrics [default: the same, in their latest versions].")
+        list[str] | None,
+        typer.Option("--metrics", "-m", help="Other metrics [default: the same, in their latest versions]."),
     ] = None,
     group: Annotated[str | None, typer.Option("--group", "-g", help="A Metric Group of the workspace.")] = None,
     repeats: Annotated[int, typer.Option(min=0, max=MOST, help="Ask the judge this often per case [as before].")] = 0,
@@ -46,7 +47,8 @@ def command(
     from ragtui.cli._stop import could_not_run
 
     wishes = Wishes(
-        dataset=experiment, group=group, metrics=metrics, candidate="", baseline=None, judge=judge, strategy=strategy,
+        dataset=experiment, group=group, metrics=",".join(metrics) if metrics else None, candidate="", baseline=None,
+        judge=judge, strategy=strategy,
         mapping=(), mapping_file=None, format=None, split=None, limit=None, repeats=repeats, concurrency=concurrency,
         budget=budget, average="default", setup=None, per="conversation", replay="turn", cluster=None, slices=(), new=new,
         fresh=fresh, fail_under=(), fail_if_worse=False, max_error_rate=0.0, scores=scores, reports=tuple(report or ()),

@@ -18,7 +18,11 @@ def command(
     ] = None,
     output_format: Annotated[str, typer.Option(help="text or json.")] = "text",
 ) -> None:
-    """Explain a rule of ragtui check, or list all of them."""
+    """Explain a rule of ragtui check, or list all of them.
+
+    In the list [*] has a fix that --fix makes, [-] one that only --fix --unsafe-fixes makes; advice is given with --for or
+    --select.
+    """
     from ragtui.datasets.rules import rules
 
     known = rules()
@@ -39,6 +43,7 @@ def command(
             typer.echo(
                 f"{rule.code:<{width}}  {rule.level.value:<7}  {_mark(rule)} {rule.name}{'  (advice)' if rule.advice else ''}"
             )
+        typer.echo(_LEGEND)
     else:
         typer.echo(explained(chosen[0]))
 
@@ -60,6 +65,10 @@ def explained(rule: Rule) -> str:
     return "\n".join(lines)
 
 
+_LEGEND = (
+    "\n[*] ragtui check --fix mends it; [-] only with --unsafe-fixes, as that may change a meaning; "
+    "(advice) is given with --for or --select"
+)
 _FIXES = {
     "safe": "ragtui check --fix does that; --diff shows it first.",
     "unsafe": "ragtui check --fix --unsafe-fixes does that. It may change a meaning: look at --diff --unsafe-fixes first.",

@@ -29,7 +29,7 @@ def command(
     dataset: Annotated[str, typer.Argument(help="File or folder of the dataset; book.xlsx#Sheet names a sheet.")],
     group: Annotated[str | None, typer.Option("--group", "-g", help="A Metric Group of the workspace.")] = None,
     metrics: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--metrics",
             "-m",
@@ -147,8 +147,9 @@ def command(
     from ragtui.cli._running import Wishes, errors_of_a_run, run_and_report
     from ragtui.cli._stop import could_not_run
 
+    listed = ",".join(metrics) if metrics else None
     wishes = Wishes(
-        dataset, group, metrics, candidate, baseline, judge, strategy, tuple(map_ or ()), mapping, format, split, limit, repeats,
+        dataset, group, listed, candidate, baseline, judge, strategy, tuple(map_ or ()), mapping, format, split, limit, repeats,
         concurrency, budget, average, setup, per.value, replay.value, cluster, tuple(slice_ or ()), new, fresh,
         tuple(fail_under or ()), fail_if_worse, max_error_rate, scores, tuple(report or ()), worst, plan_only, yes, quiet, shard,
     )  # fmt: skip

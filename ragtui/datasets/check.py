@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -79,6 +79,11 @@ class Opened:
     def fixable(self) -> int:
         return sum(1 for finding in self.findings() if finding.fixable)
 
+    @property
+    def fixable_unsafely(self) -> int:
+        """How many listed findings only have a fix that may change a meaning."""
+        return sum(1 for finding in self.findings() if finding.fix and not finding.fixable)
+
     def by_code(self) -> dict[str, tuple[int, int]]:
         """For every code how often it was found, and how many of those are listed."""
         counted: Counter[str] = Counter()
@@ -119,6 +124,7 @@ def open_datasets(
     )
     for place in places:
         path, found = place.typed, 0
+        why_not: dict[str, str] = {}
         passed = [each for each in place.unread if once.passes(each)]
         for source, size in zip(place.sources, place.sizes, strict=True):
             if once.has(source):
@@ -130,8 +136,10 @@ def open_datasets(
             try:
                 chosen = _chosen(source, forced, named, options)
                 if chosen is None:
-                    if named:
+                    if path == source.shown:
                         raise CannotOpen(f"{path}: {_nobody_knows(source)}")
+                    if named:  # a sheet of the workbook that is named: another one may be a dataset
+                        why_not[source.sheet or ""] = _nobody_knows(source)
                     passed += [source.shown] if once.passes(source.shown) else []
                     continue
                 on_source(source)
@@ -142,6 +150,8 @@ def open_datasets(
             once.add(source)
             found += 1
         told = not_read(passed)
+        if not found and why_not:
+            raise CannotOpen(_no_sheet(path, why_not))
         if not found:
             raise CannotOpen(f"{path}: holds nothing that ragtui can check" + (f"; {told}" if told else ""))
         opened.unread += passed
@@ -149,6 +159,15 @@ def open_datasets(
     if not places:
         raise CannotOpen("no path: nothing to check")
     return opened
+
+
+def _no_sheet(path: str, why_not: Mapping[str, str]) -> str:
+    """Why none of a workbook's sheets is a dataset, by sheet."""
+    told = [f"sheet {sheet!r}: {why}" for sheet, why in why_not.items()]
+    if len(told) == 1:
+        return f"{path}, {told[0]}"
+    more = f"; and {len(told) - _NAMED:,} more" if len(told) > _NAMED else ""
+    return f"{path}: none of its {len(told):,} sheets is a dataset; {'; '.join(told[:_NAMED])}{more}"
 
 
 def once_for(paths: Iterable[str], format: str | None = None) -> Once:
@@ -216,8 +235,13 @@ def not_read(paths: Sequence[str]) -> str:
         return ""
     names = sorted(paths, key=lambda path: not path.split("#")[0].lower().endswith(_DATA_ENDINGS))
     more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-    files = f"{len(names):,} file{'' if len(names) == 1 else 's'} not read"
-    return f"{files}: {', '.join(names[:_NAMED])}{more} (no dataset ragtui knows; name one to see why)"
+    return f"{passed_over(paths)}: {', '.join(names[:_NAMED])}{more} (no dataset ragtui knows; name one to see why)"
+
+
+def passed_over(paths: Sequence[str]) -> str:
+    """``2 files not read``, ``1 sheet not read``."""
+    thing = "sheet" if all(".xlsx#" in path.lower() for path in paths) else "file"
+    return f"{len(paths):,} {thing}{'' if len(paths) == 1 else 's'} not read"
 
 
 def open_dataset(path: str, format: str | None = None, options: ReadOptions = _DEFAULTS) -> tuple[Dataset, Report]:
@@ -245,7 +269,10 @@ def _chosen(source: Source, forced: Format | None, named: bool, options: ReadOpt
     if said is not None and forced is None:
         sniff = said.sniff(source)
         return said, Sniff(100, "as you chose" + (f": {sniff.why}" if sniff is not None else ""))
-    return choose_format(source, forced) if named or said is not None or choose_format(source) else None
+    if named or said is not None:
+        return choose_format(source, forced)
+    found = choose_format(source)
+    return found if found is None or forced is None else choose_format(source, forced)
 
 
 def choose_format(source: Source, forced: Format | None = None) -> tuple[Format, Sniff] | None:
@@ -334,7 +361,9 @@ def _read(source: Source, format: Format, sniff: Sniff, options: ReadOptions, op
     report.watch = source.watch
     source.watch.reports.append(report)
     if options.platform is not None and options.platform not in getattr(format, "platforms", (options.platform,)):
-        report.add(wrong_format(format.title, options.platform))
+        from ragtui.datasets.writing import written_for
+
+        report.add(wrong_format(format.title, options.platform, written_for(options.platform)))
     datasets = format.read(source, sniff, report, options)
     for dataset in datasets:
         run_rules(dataset, report, options.runs)

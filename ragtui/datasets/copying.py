@@ -11,6 +11,7 @@ from ragtui.datasets.case_ids import CASE_ID
 from ragtui.datasets.check import CannotOpen, open_dataset
 from ragtui.datasets.containers.table import LINE
 from ragtui.datasets.dataset import Dataset
+from ragtui.datasets.label_rows import mixed_columns, without_mixed
 from ragtui.workspace import replacing
 
 SOURCE = "source"
@@ -18,6 +19,7 @@ SOURCE = "source"
 
 def records_of(dataset: Dataset, case_ids: Collection[str] | None = None) -> list[dict[str, Any]]:
     """The cases with these ids (all without), as they would stand in JSON lines: ``id``, their columns, ``source``.
+    What the rows of one case do not agree on is left out.
 
     Raises:
         CannotOpen: a case is not there, or the dataset has none.
@@ -27,7 +29,7 @@ def records_of(dataset: Dataset, case_ids: Collection[str] | None = None) -> lis
     wanted = None if case_ids is None else set(case_ids)
     names = [each.name for each in dataset.columns if each.name in dataset.cases.columns]
     records = []
-    for row in dataset.cases.iter_rows(named=True):
+    for row in without_mixed(dataset.cases, mixed_columns(dataset)).iter_rows(named=True):
         if wanted is not None and row[CASE_ID] not in wanted:
             continue
         values = {name: row[name] for name in names if row[name] is not None and name not in ("id", SOURCE)}

@@ -55,6 +55,7 @@ class Dataset:
 
     ``fields`` maps a metric input (``query``, ``response``, ``context``, ``ground_truth``, …) to the column the format
     itself defines for it; a column found only by a usual synonym is not in it. ``said`` are roles that the user gave.
+    ``labels`` are the file's rows where several became one case, with ``_case``, the position of that case.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Dataset:
     header_line: int | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
     said: Mapping[str, Role] = field(default_factory=dict)
+    labels: pl.DataFrame | None = None
 
     def __post_init__(self) -> None:
         # A file's name need not be text; what it is called here must be.

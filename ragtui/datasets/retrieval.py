@@ -58,6 +58,23 @@ class RetrievalSet:
         return bool(self.judgments.select(pl.struct("query_id", "doc_id").is_duplicated().any()).item())
 
     @cached_property
+    def judged_queries(self) -> int:
+        """How many queries are judged."""
+        return 0 if self.judgments is None else self.judgments["query_id"].n_unique()
+
+    @cached_property
+    def all_judged(self) -> bool:
+        """Whether it is plain to see that every query has a judgment."""
+        if self.queries is None or self.unknown_queries is None or self.unknown_queries.height:
+            return False
+        return self.judged_queries == self.queries["query_id"].n_unique()
+
+    @cached_property
+    def all_relevant(self) -> bool:
+        """Whether every judgment is above 0."""
+        return self.judgments is not None and bool((self.judgments["grade"] > 0).all())
+
+    @cached_property
     def used_judgments(self) -> pl.DataFrame | None:
         """The judgments that count: of repeated pairs the last, in the order of the lines. Grades are whole numbers unless
         the file has others."""
@@ -118,7 +135,10 @@ class RetrievalSet:
             counts[name] = loose[column].n_unique()
             if loose.height:
                 relevant = relevant.join(loose.lazy().select(column).unique(), on=column, how="anti")
-        counts["evaluable_queries"] = relevant.select(pl.col("query_id").n_unique()).collect().item()
+        plain = self.all_relevant and not any(counts.get(f"unknown_{each}") for each in ("documents", "queries"))
+        counts["evaluable_queries"] = (
+            self.judged_queries if plain else relevant.select(pl.col("query_id").n_unique()).collect().item()
+        )
         return counts
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from ragtui.experiments import blind_sample, labels
+from ragtui.experiments import blind_sample, labels, wording
 from ragtui.experiments.labels import Given, Label
 from ragtui.experiments.plan import PlannedMetric, Side
 from ragtui.experiments.statistics import Agreement, kappa, wilson
@@ -307,7 +307,7 @@ def _place(score: float, low: float, size: int) -> int:
 def lines(found: JudgeAgreement) -> list[str]:
     """The agreement in words and figures, for a terminal; free of markup."""
     kind = "a blind random sample" if found.blind else "labels in sight of the score"
-    head = f"{found.metric}, {found.side}: judge {found.judge} against {_counted(found.n, 'label')} of people ({kind})"
+    head = f"{found.metric}, {found.side}: judge {found.judge} against {wording.count(found.n, 'label')} of people ({kind})"
     if not found.n:
         told = f"{found.metric}, {found.side}: no labels yet of these verdicts"
         return [told, *([rows_only(found.of_rows)] if found.of_rows else []), *_rest(found)]
@@ -316,12 +316,8 @@ def lines(found: JudgeAgreement) -> list[str]:
 
 def rows_only(count: int) -> str:
     """What is said where only rows are labelled."""
-    said = f"{_counted(count, 'row is labelled', 'rows are labelled')}, but that says why a row fails"
+    said = f"{wording.count(count, 'row')} {'is' if count == 1 else 'are'} labelled, but that says why a row fails"
     return f"{said}; opinions of a metric's score are agree and wrong (a and w on a case), or your own score of a blind sample"
-
-
-def _counted(n: int, one: str, many: str = "") -> str:
-    return f"{n:,} {one if n == 1 else many or f'{one}s'}"
 
 
 def _figures(found: JudgeAgreement) -> list[str]:
@@ -335,7 +331,7 @@ def _figures(found: JudgeAgreement) -> list[str]:
     ]
     if found.of_scores is not None:
         out.append(
-            f"kappa of scores   {_kappa(found.of_scores)}  quadratic weights, {_counted(found.of_scores.n, 'score')}"
+            f"kappa of scores   {_kappa(found.of_scores)}  quadratic weights, {wording.count(found.of_scores.n, 'score')}"
         )
     best = found.best
     if best is not None:
@@ -371,14 +367,13 @@ def _confusion(table: Sequence[Sequence[int]]) -> list[str]:
 def _rest(found: JudgeAgreement) -> list[str]:
     out = [f"⚠ {each}" for each in found.warnings]
     if found.in_sight:
-        out.append(f"left out: {_counted(found.in_sight, 'further label')}, given with the score in sight")
+        out.append(f"left out: {wording.count(found.in_sight, 'further label')}, given with the score in sight")
     if found.left_out:
-        out.append(f"left out: {_counted(found.left_out, 'label')} of other responses or of cases without a score")
+        out.append(f"left out: {wording.count(found.left_out, 'label')} of other responses or of cases without a score")
     if found.contradicting:
         shown = ", ".join(found.contradicting[:8])
         out.append(
-            f"{_counted(len(found.contradicting), 'verdict contradicts itself', 'verdicts contradict themselves')} "
-            f"(reason or claims against score): {shown}"
+            f"{wording.count(len(found.contradicting), 'verdict')} at odds with the judge's own reason or claims: {shown}"
         )
     differing = found.differing
     if differing:

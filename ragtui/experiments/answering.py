@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from ragtui.experiments.plan import Plan, Side
 from ragtui.metrics.own.files import FOLDER as METRICS
 from ragtui.targets import open_target
 from ragtui.targets.conversation import WholeConversation
+from ragtui.targets.recorded import Recorded
 from ragtui.targets.setup_script import FOLDER, with_setups
 from ragtui.targets.spec import is_live, meaning
 from ragtui.targets.target import Target, TargetError
@@ -57,6 +59,8 @@ async def close_target(target: Target, side: Side, recorder: Recorder) -> None:
 def _opened(spec: str, plan: Plan, dataset: Dataset, workspace: Workspace) -> Target:
     target = open_target(spec, dataset, workspace)
     if target.replays:
+        if plan.limit is not None and isinstance(target, Recorded):
+            return replace(target, strays="")  # of some cases only: the answers to others are no strays
         return target
     if plan.replay == "conversation":
         target = WholeConversation(target)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ragtui.experiments import carried, result_shapes
+from ragtui.experiments import carried, result_shapes, wording
 from ragtui.experiments.database import StoreError
 from ragtui.experiments.finished_frame import cells_frame
 from ragtui.experiments.gates import Gates, judge
@@ -39,7 +39,7 @@ def export(results: Results, path: Path, raw_cells: bool = False) -> str:
             return carried.write_experiment(results, path)
         if ending == ".parquet":
             return _write_frame(results, path)
-        return f"wrote {write_scores(results, path):,} scores to {path}"
+        return f"wrote {wording.count(write_scores(results, path), 'score')} to {path}"
     judgement = judge(results, Gates())
     if raw_cells:
         write_content(path, csv_report.render(results, judgement, raw_cells=True))
@@ -56,4 +56,4 @@ def _write_frame(results: StoredResults, path: Path) -> str:
             frame.write_parquet(stream, compression="zstd")
     except OSError as error:
         raise StoreError(f"{path}: {error.strerror or error}; nothing was written") from error
-    return f"wrote {frame.height:,} scores to {path}"
+    return f"wrote {wording.count(frame.height, 'score')} to {path}"

@@ -11,6 +11,7 @@ from ragtui.experiments import statistics, wording
 from ragtui.experiments.plan import Plan, Side
 from ragtui.experiments.progress import Status
 from ragtui.experiments.results import MetricComparison, MetricSummary, Results
+from ragtui.metrics.score import State
 
 if TYPE_CHECKING:
     from ragtui.experiments.compare import Compared
@@ -124,15 +125,19 @@ def _planned(name: str, plan: Plan, text: str) -> str:
 def judge(results: Results, gates: Gates) -> Judgement:
     """Holds results against gates."""
     summaries = results.summaries()
-    incomplete = _incomplete(results, summaries, gates.max_error_rate)
     candidate = [each for each in summaries if each.side is Side.CANDIDATE]
+    incomplete = _incomplete(results, summaries, gates.max_error_rate)
+    if results.status is Status.FINISHED:
+        incomplete = (*incomplete, *_unanswered(candidate, gates, results.plan))
     comparisons = _gated(results.comparisons(), results.plan) if gates.fail_if_worse else []
     return _judged(results.plan, candidate, comparisons, gates, incomplete)
 
 
 def judge_compared(compared: Compared, gates: Gates) -> Judgement:
     """Holds a comparison of two experiments against gates, which look at B."""
-    return _judged(compared.b.plan, compared.summaries_b, _gated(compared.comparisons, compared.b.plan), gates, ())
+    plan, candidate = compared.b.plan, compared.summaries_b
+    incomplete = _unanswered(candidate, gates, plan)
+    return _judged(plan, candidate, _gated(compared.comparisons, plan), gates, incomplete)
 
 
 def _gated(comparisons: Sequence[MetricComparison], plan: Plan) -> list[MetricComparison]:
@@ -191,6 +196,23 @@ def _incomplete(results: Results, summaries: Sequence[MetricSummary], allowed: f
         share = wording.number(100 * errors / cells, 1)
         reasons.append(f"{errors} of {cells} cells errored ({share} %; --max-error-rate allows {100 * allowed:g} %)")
     return tuple(reasons)
+
+
+def _unanswered(candidate: Sequence[MetricSummary], gates: Gates, plan: Plan) -> tuple[str, ...]:
+    """Why no gate can pass where answers are missing: those that are there may be the good ones."""
+    limited = {each.metric for each in gates.limits}
+    gated = [
+        each
+        for each in candidate
+        if each.metric in limited or (gates.fail_if_worse and plan.metric(each.metric).kind != "operational")
+    ]
+    most = max(gated, key=lambda each: each.states.get(State.PENDING, 0), default=None)
+    waiting = most.states.get(State.PENDING, 0) if most is not None else 0
+    if most is None or not waiting:
+        return ()
+    return (
+        f"{waiting:,} of {wording.count(most.n_total, 'case')} have no answer to score; gates hold for all of them",
+    )
 
 
 def _missed(gate: Limit, summary: MetricSummary, plan: Plan) -> str | None:

@@ -19,12 +19,13 @@ from ragtui.experiments.pinned_metrics import planned_metrics
 from ragtui.experiments.plan import Plan, Side
 from ragtui.experiments.rescoring import stored_responses
 from ragtui.experiments.store import Store
-from ragtui.experiments.why_not import why_not
+from ragtui.experiments.why_not import why_not, will_not
 from ragtui.judges.judge import Judge
 from ragtui.judges.profile import Profile, open_judge, profile
 from ragtui.metrics.metric import Kind, Metric
 from ragtui.metrics.own.judged_file import placeholders
 from ragtui.metrics.score import Inputs, State
+from ragtui.targets.recorded import Recorded
 from ragtui.targets.target import Response, Target
 from ragtui.workspace import Workspace
 
@@ -146,13 +147,14 @@ async def _of_cases(
             first = [ids[at] for at in sorted(responses) if at not in answered][: wording.NAMED]
             notes.append(wording.missing(side, first, n, len(responses)))
         notes += getattr(target, "notes", ())
+        notes += target.remarks() if isinstance(target, Recorded) else ()
         if target is not None:
             await target.close()
             if not target.replays:
                 asked[spec] = dataset.rows
             if target.host is not None and not target.replays:
                 leaving[target.host] += dataset.rows
-        counted = _count(metrics, where, judge, dataset, answered)
+        counted = _count(metrics, where, judge, dataset, answered, target is None or target.replays)
         of = dataset.rows if side is Side.CANDIDATE else len(answered)
         for metric, (runs_on, cannot) in counted.metrics.items():
             if side is Side.CANDIDATE and of > len(answered):
@@ -194,7 +196,9 @@ def _count(
     judge: Judge,
     dataset: Dataset,
     answered: Mapping[int, Response],
+    recorded: bool,
 ) -> _Counted:
+    """What each metric can score of the answers there are; of answers still to come (not ``recorded``) measures are not known."""
     counted = _Counted({each.name: (0, Counter()) for each in metrics})
     builder = InputColumns(dataset, where).part(0, dataset.rows)
     for position, response in answered.items():
@@ -205,6 +209,9 @@ def _count(
             runs_on, cannot = counted.metrics[metric.name]
             if reason is not None:
                 cannot[reason.reason or reason.cause or reason.state.value] += 1
+                continue
+            if (nothing := will_not(metric, inputs, recorded)) is not None:
+                cannot[nothing] += 1
                 continue
             counted.metrics[metric.name] = (runs_on + 1, cannot)
             if metric.question is not None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.datasets.mapping import SYNONYMS
 from ragtui.datasets.near_names import plain_name
+from ragtui.experiments import wording
 from ragtui.metrics import facts
 from ragtui.metrics.registry import metric
 from ragtui.metrics.score import Evidence, Inputs, Outcome
@@ -64,7 +65,7 @@ class Again:
         there = [row for row, score in enumerate(scores) if score is not None and self.outcomes[row] is not None]
         wrong = [row for row in there if self.differs(row, scores[row])]
         as_what = "" if name == self.spec else f" as {self.spec}"
-        head = f"{name}: computed again{as_what} on {len(there):,} of {len(scores):,} rows"
+        head = f"{name}: computed again{as_what} on {len(there):,} of {wording.count(len(scores), 'row')}"
         if not wrong:
             return f"{head}; all agree"
         first = "; ".join(f"{ids[row]} {self._short(row, scores[row])}" for row in wrong[:NAMED])

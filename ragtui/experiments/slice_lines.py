@@ -43,7 +43,7 @@ def _cells(each: Slice, metric: PlannedMetric, paired: bool, name: str) -> list[
     rest = wording.NONE
     if each.against_rest is not None:
         rest = f"{wording.signed_number(each.against_rest, digits)} {wording.interval(each.rest_ci95, digits, signed=True)}"
-    cells = [name, each.value, f"{mean} ({each.n_scored}/{each.n_total})", wording.interval(each.ci95, digits), rest]
+    cells = [name, each.value, f"{mean} ({each.n_scored}/{each.n_total})", wording.spread(each.ci95, digits), rest]
     if paired:
         delta = f"{wording.signed_number(each.delta, digits)} {wording.interval(each.delta_ci95, digits, signed=True)}"
         cells.append(f"{delta} ({wording.count(each.n_pairs, 'pair')})" if each.n_pairs else wording.NONE)

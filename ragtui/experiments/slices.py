@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
 import polars as pl
 
 from ragtui.experiments import statistics, tally
@@ -12,6 +13,8 @@ from ragtui.experiments.grouping import GroupError, grouped
 from ragtui.experiments.plan import PlannedMetric, Side
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ragtui.experiments.compare import Compared
     from ragtui.experiments.results import Results
 
@@ -19,15 +22,16 @@ MOST: Final = 50  # values of a column
 NONE: Final = "(none)"
 FEWEST: Final = 5  # scored cases of a slice, and of the rest, from which it is held against the rest
 ALPHA: Final = 0.05
+_MANY: Final = 50  # equal scores that are not so by chance
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
     """One value of a column by one metric. ``n_scored`` of ``n_total`` cases; ``ci95`` is null below two.
 
-    ``against_rest`` is the slice's mean less that of all other cases, with its interval and p (Welch's t, over all slices
-    and metrics by Holm); null where either side has fewer than five scored cases. ``delta`` is candidate less baseline
-    within the slice, over ``n_pairs``.
+    ``against_rest`` is the slice's mean less that of all other cases, with its interval and p (Welch's t, a permutation
+    test where a few scores are all equal; over all slices and metrics by Holm); null where either side has fewer than five
+    scored cases. ``delta`` is candidate less baseline within the slice, over ``n_pairs``.
     """
 
     column: str
@@ -97,13 +101,19 @@ def _slice(rows: pl.DataFrame, column: str, value: str, metric: PlannedMetric) -
         ci95=tally.interval_of(mine, metric.scale),
         against_rest=None if against is None else against.delta,
         rest_ci95=None if against is None else (against.low, against.high),
-        p=None if against is None else against.p,
+        p=None if against is None else _p(mine, rest, against.p),
         p_holm=None,
         worse=False,
         delta=float(differences.mean()) if differences.size else None,
         delta_ci95=None if paired is None or paired.se == 0.0 else _within(paired.low, paired.high, metric),
         n_pairs=differences.size,
     )
+
+
+def _p(mine: NDArray[np.float64], rest: NDArray[np.float64], welch: float) -> float:
+    """Welch's p, but where a few scores are all equal."""
+    few, others = (mine, rest) if mine.size <= rest.size else (rest, mine)
+    return statistics.drawn(few, others) if few.size < _MANY and np.ptp(few) == 0 and np.ptp(others) > 0 else welch
 
 
 def _within(low: float, high: float, metric: PlannedMetric) -> tuple[float, float]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+DRAWS: Final = 2_000
 RESAMPLES: Final = 9_999  # sign patterns drawn; p is (1 + hits) / (RESAMPLES + 1)
 EXACT_UP_TO: Final = 16  # differences (or clusters) whose 2**n sign patterns are all tried
 NORMAL_FROM: Final = 20_000  # different sizes of difference from which the normal law replaces drawn signs
@@ -336,6 +337,17 @@ def unpaired(one: Sequence[float] | Floats, other: Sequence[float] | Floats, lev
     df = sum(parts) ** 2 / (parts[0] ** 2 / (x.size - 1) + parts[1] ** 2 / (y.size - 1))
     half = t_quantile((1.0 + level) / 2.0, df) * se
     return Unpaired(delta, delta - half, delta + half, t_two_sided(delta / se, df))
+
+
+def drawn(few: Sequence[float] | Floats, others: Sequence[float] | Floats, seed: int = 0) -> float:
+    """Two-sided p of the permutation test that a few scores were drawn from all: for when they are equal by chance, so that
+    Welch's t takes their spread for 0. (1 + hits) / (draws + 1)."""
+    x, y = _floats(few), _floats(others)
+    everything = np.concatenate([x, y])
+    middle, rng = float(everything.mean()), np.random.default_rng(seed)
+    limit = abs(float(x.mean()) - middle) - 1e-9
+    means = [float(rng.choice(everything, x.size, replace=False, shuffle=False).mean()) for _ in range(DRAWS)]
+    return (1 + sum(abs(mean - middle) >= limit for mean in means)) / (DRAWS + 1)
 
 
 @dataclass(frozen=True, slots=True)

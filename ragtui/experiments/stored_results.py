@@ -50,7 +50,8 @@ class StoredResults:
 
     @property
     def why_unfinished(self) -> str:
-        return "" if self.status is Status.FINISHED else self.entry.message
+        said = self.status is Status.FINISHED or self.entry.message == self.status.value
+        return "" if said else self.entry.message
 
     @property
     def stale(self) -> tuple[str, ...]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ragtui.experiments.case_inputs import GIVEN
-from ragtui.judges.judge import Judge
-from ragtui.metrics.metric import Metric
+from ragtui.judges.applicability import why_nothing
+from ragtui.judges.judge import Judge, Question
+from ragtui.metrics.metric import Kind, Metric
 from ragtui.metrics.score import Inputs, Outcome, State, not_applicable
 from ragtui.targets.target import Response
 
@@ -26,3 +27,22 @@ def why_not(metric: Metric, response: Response, inputs: Inputs, judge: Judge) ->
     assert metric.question is not None
     refusal = judge.refuses(metric.question)
     return not_applicable(refusal) if refusal is not None else None
+
+
+def will_not(metric: Metric, inputs: Inputs, recorded: bool) -> str | None:
+    """Why a case that ``why_not`` lets pass will have no score after all, as far as that can be known for nothing: inputs that
+    are there but blank, measures that a ``recorded`` answer does not have. Each metric is asked itself, so that both say the
+    same; only code of the user's own, which may do anything, is left to the run."""
+    if metric.question is not None:
+        return why_nothing(Question(metric.question, inputs, rubric=metric.rubric))
+    if metric.score is None or metric.kind is Kind.CODE:
+        return None
+    measured = metric.kind is Kind.OPERATIONAL
+    if (measured and not recorded) or not (measured or any(_is_blank(value) for value in inputs.values())):
+        return None
+    outcome = metric.score(inputs)
+    return outcome.reason if outcome.state is State.NOT_APPLICABLE else None
+
+
+def _is_blank(value: str | tuple[str, ...]) -> bool:
+    return not any(text.strip() for text in ((value,) if isinstance(value, str) else value))

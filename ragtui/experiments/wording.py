@@ -155,7 +155,12 @@ def interval(ci95: tuple[float, float] | None, digits: int = 2, signed: bool = F
 
 def mean_interval(summary: MetricSummary, metric: PlannedMetric) -> str:
     """The interval of a mean, with as many digits as the mean."""
-    return interval(summary.ci95, _digits(summary, metric))
+    return spread(summary.ci95, _digits(summary, metric))
+
+
+def spread(ci95: tuple[float, float] | None, digits: int = 2) -> str:
+    """The interval of a mean; scores that are all equal say nothing of one."""
+    return "all equal" if ci95 is not None and ci95[0] == ci95[1] else interval(ci95, digits)
 
 
 def signed_number(value: float | None, digits: int = 2) -> str:

@@ -7,6 +7,7 @@ chat completion, or plain text.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -31,6 +32,7 @@ OPTIONS: Final = LIMITS | {"method", "headers", "body", "response", "contexts", 
 METHODS: Final = ("POST", "GET", "PUT", "PATCH")
 LARGEST: Final = 64 * 2**20  # bytes of a reply
 _SHORT: Final = 0.1  # seconds until what cannot be read at all is asked for once more
+_PAGE: Final = re.compile(r"\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE)
 _AGAIN: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
@@ -159,7 +161,11 @@ class Http:
                 raise _refused(reply.status, reply.headers, await _text(reply))
             if self.stream:
                 return self._read(case, await http_stream.joined(reply.content, self.response))
-            return self._read(case, _value(await _text(reply)))
+            text = await _text(reply)
+            if _is_page(text):
+                told = f"an HTML page, not an answer (is this the address, and are you signed in?): {shown(text)}"
+                raise CallFailed(BAD_OUTPUT, told)
+            return self._read(case, _value(text))
 
     def _url(self, case: Case) -> URL:
         from urllib.parse import quote
@@ -194,6 +200,11 @@ class Http:
                 "contexts": templates.at(value, self.contexts),
             }
         return response_from(case.case_id, value)
+
+
+def _is_page(text: str) -> bool:
+    """Whether a server sent a page for people, whatever it calls it: a sign-in, a proxy's error, a wrong address."""
+    return _PAGE.match(text) is not None
 
 
 def _shown_path(steps: Sequence[str | int]) -> str:

@@ -212,6 +212,9 @@ class LineProcess:
         for each in self._readers:
             each.cancel()
         await asyncio.gather(*self._readers, return_exceptions=True)
+        end = time.monotonic() + _LAST_WORDS
+        while self.process.returncode is None and time.monotonic() < end:
+            await asyncio.sleep(0.002)  # until asyncio has heard of the end: to close sooner would reap it, too
         # What it printed beyond the limit is still in the pipe, which asyncio would wait to be read to its end.
         self.process._transport.close()  # type: ignore[attr-defined]
         with contextlib.suppress(TimeoutError):

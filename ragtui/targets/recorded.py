@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 KIND: Final = "recorded"
+_NAMED: Final = 3  # ids that a line names
 
 _TEXTS: Final = ("response", "answer", "output")
 _CONTEXTS: Final = ("context", "contexts", "retrieved_contexts", "retrieved_context", "retrieval_context")
@@ -60,6 +61,7 @@ class Recorded:
     replays: bool = True
     host: str | None = None
     notes: tuple[str, ...] = ()  # remarks for the preflight, one line each
+    strays: str = ""  # a line about rows of no case
 
     async def respond(self, cases: Sequence[Case]) -> AsyncIterator[Response]:
         """Each case's recorded response; ``pending`` where none was recorded."""
@@ -72,6 +74,10 @@ class Recorded:
         named = {"text": "response", "contexts": "context"}
         own = {named.get(name, name): column for name, column in self.columns.items()}
         return frozenset(name for name, column in {**self.extra, **own}.items() if any(map(_is_filled, column)))
+
+    def remarks(self) -> tuple[str, ...]:
+        """What has to be said of the answers beside the figures."""
+        return (self.strays,) if self.strays else ()
 
     async def close(self) -> None:
         """Nothing is open."""
@@ -155,7 +161,21 @@ def _from_file(name: str, dataset: Dataset, workspace: Workspace) -> Recorded:
     notes = list(_faults(report, name))
     if column not in _responses(other):
         notes.append(f"recorded:{name}: column {column} is taken for the response, as there is no other")
-    return replace(_opened(f"recorded:{name}", other, column, others=True), notes=tuple(notes))
+    strays = _strays(name, other.cases[CASE_ID].to_list(), known)
+    return replace(_opened(f"recorded:{name}", other, column, others=True), notes=tuple(notes), strays=strays)
+
+
+def _strays(name: str, theirs: Sequence[str], known: Collection[str]) -> str:
+    """``recorded:v2.jsonl: 4 of its 30 answers are of no case (x-1, x-2, x-3 and 1 more)``; empty where all are of one."""
+    strays = [case_id for case_id in theirs if case_id not in known]
+    if not strays:
+        return ""
+    more = f" and {len(strays) - _NAMED:,} more" if len(strays) > _NAMED else ""
+    are = "is" if len(strays) == 1 else "are"
+    return (
+        f"recorded:{name}: {len(strays):,} of its {len(theirs):,} answers {are} of no case here "
+        f"({', '.join(strays[:_NAMED])}{more})"
+    )
 
 
 def _faults(report: Report, name: str) -> Iterator[str]:

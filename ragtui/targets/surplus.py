@@ -24,7 +24,7 @@ class Kind(StrEnum):
 
 _TOLD: Final = {
     Kind.TWICE: "came for a case that had one already, of which the first is used",
-    Kind.UNKNOWN: "had an id that no case has, and is used for none",
+    Kind.UNKNOWN: "had an id that no case has: not used",
     Kind.LATE: "came after its case was given up, and is not used",
     Kind.NAMELESS: (
         "without an id came when no case was open: answers without ids go to cases in their order, so each may stand at "

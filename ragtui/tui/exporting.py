@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragtui.experiments import wording
 from ragtui.workspace import write_atomically
 
 if TYPE_CHECKING:
@@ -49,5 +50,5 @@ def write_rows(results: Results, case_ids: Sequence[str], path: Path, started: P
     for row in (frame.columns, *frame.iter_rows()):
         writer.writerow(cell_text(cell) if isinstance(cell, str) else cell for cell in row)
     write_atomically(path, "\ufeff" + buffer.getvalue())
-    said = f"wrote {frame.height:,} rows to {placed(path, started)}"
+    said = f"wrote {wording.count(frame.height, 'row')} to {placed(path, started)}"
     return f"{said}; text that a spreadsheet would run begins with an apostrophe"

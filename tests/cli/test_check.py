@@ -62,7 +62,7 @@ def here(tmp_path: Path) -> Path:
 class TestStatus:
     def test_0_where_nothing_is_found(self, here: Path) -> None:
         done = ragtui("check", "good.csv", cwd=here)
-        assert (done.returncode, done.stdout, done.stderr) == (0, "All checks passed: 1 dataset, 1 row.\n", "")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "All checks passed: 1 dataset, 1 case.\n", "")
 
     def test_1_where_an_error_is_found(self, here: Path) -> None:
         done = ragtui("check", "bad.csv", cwd=here)
@@ -111,7 +111,7 @@ class TestForms:
             "path": "bad.csv", "format": "table", "rows": 3, "columns": 2, "encoding": "utf-8", "delimiter": ",", "header_line": 1,
         }  # fmt: skip
         assert document["summary"] == {
-            "errors": 1, "warnings": 1, "infos": 0, "fixable": 0,
+            "errors": 1, "warnings": 1, "infos": 0, "fixable": 0, "fixable_unsafely": 0,
             "by_code": {"TBL102": {"count": 1, "shown": 1}, "TBL103": {"count": 1, "shown": 1}},
         }  # fmt: skip
 
@@ -187,6 +187,35 @@ class TestForms:
         told = ragtui("check", str(CASES / "01-bom-csv-deepset")).stdout
         assert "eval.csv:1:0: TEXT001 [*] UTF-8 byte order mark skipped" in told
 
+    def test_the_last_line_says_what_fixes_would_mend(self, here: Path) -> None:
+        (here / "b.csv").write_bytes(b"\xef\xbb\xbfquery,expected_answer\nWho?,Me\n")
+        path = ROOT / "sample_data" / "broken" / "deepset-qa.csv"
+        labels = ("--files", str(ROOT / "sample_data" / "support-desk" / "articles"))
+        told = ragtui("check", str(path), *labels).stdout.splitlines()
+        document = json.loads(ragtui("check", str(path), *labels, "--output-format", "json").stdout)["summary"]
+        safe, unsafe = sum("[*]" in line for line in told[:-1]), document["fixable_unsafely"]
+        assert safe == document["fixable"] > 0
+        assert unsafe > 0
+        assert told[-1] == f"[*] {safe} mended by --fix, {unsafe} more with --unsafe-fixes."
+        assert ragtui("check", "b.csv", cwd=here).stdout.splitlines()[-1] == "[*] 1 mended by --fix."
+        only = ragtui("check", str(path), *labels, "--select", "FILE102").stdout.splitlines()
+        assert only[-1] == f"{len(only) - 2} mended by --fix --unsafe-fixes."
+
+    def test_a_format_that_is_not_loaded_is_named_with_the_way_to_one_that_is(self, here: Path) -> None:
+        for platform, way in (("ragas", "ragas`"), ("deepset", "deepset-qa` (or deepset-retrieval, deepset-rag)")):
+            told = ragtui("check", "good.csv", "--for", platform, cwd=here).stdout
+            assert (
+                f"FILE201 {platform} does not load this format (table of test cases); `ragtui convert SRC DST --to {way}"
+                in told
+            )
+
+    def test_an_id_with_a_space_at_its_end_is_seen(self, tmp_path: Path) -> None:
+        (tmp_path / "corpus.jsonl").write_text('{"_id": "d1", "title": "", "text": "x"}\n')
+        (tmp_path / "queries.jsonl").write_text('{"_id": "q1", "text": "x"}\n')
+        (tmp_path / "qrels.jsonl").write_text('{"query-id": "q1", "corpus-id": "d1 ", "score": 1}\n')
+        told = ragtui("check", str(tmp_path)).stdout
+        assert 'BEIR202 corpus-id d1· is not in corpus.jsonl; nearest "d1"' in told
+
     def test_a_fault_that_recurs_is_listed_a_thousand_times_and_counted(self, here: Path) -> None:
         (here / "bad.csv").write_text("query,expected_answer\n" + "x\n" * 5000)
         told = ragtui("check", "bad.csv", cwd=here).stdout.splitlines()
@@ -235,6 +264,11 @@ class TestRule:
             assert re.fullmatch(r"[A-Z]+\d{3}", document["code"])
             assert re.fullmatch(r"[a-z0-9-]+", document["name"])
             assert len(document["explanation"]) > 20, document["code"]
+
+    def test_the_list_says_what_its_marks_mean(self) -> None:
+        told = ragtui("rule").stdout
+        assert "[-] file-name-near" in told
+        assert "[-] only with --unsafe-fixes" in told.splitlines()[-1]
 
     def test_one_rule_says_what_why_example_and_remedy(self) -> None:
         told = ragtui("rule", "csv005").stdout
@@ -294,7 +328,7 @@ def test_a_folder_with_files_that_nobody_knows_says_so_in_every_place(tmp_path: 
     (tmp_path / "faq_eval.csv").write_text("nr,user_said\n1,Who?\n")
     done = ragtui("check", cwd=tmp_path)
     assert done.returncode == 0
-    assert "All checks passed: 1 dataset, 1 row; 1 file not read." in done.stdout
+    assert "All checks passed: 1 dataset, 1 case; 1 file not read." in done.stdout
     assert "1 file not read: ./faq_eval.csv" in done.stderr
     document = json.loads(ragtui("check", "--output-format", "json", cwd=tmp_path).stdout)
     assert [note.split(" (")[0] for note in document["notes"]] == ["1 file not read: ./faq_eval.csv"]

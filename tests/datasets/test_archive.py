@@ -67,7 +67,9 @@ def test_scores_are_the_same_after_a_move(tmp_path: Path) -> None:
     assert ragtui("archive", "export", str(SAMPLES / "azure.jsonl"), "a.zip", cwd=tmp_path).returncode == 0
     other = tmp_path / "other"
     other.mkdir()
-    assert ragtui("archive", "import", "../a.zip", cwd=other).returncode == 0
+    done = ragtui("archive", "import", "../a.zip", cwd=other)
+    assert done.stdout == "Copied the archive to a.zip, a dataset of 20 cases.\n"
+    assert done.returncode == 0
     scores = []
     for dataset, folder in ((str(SAMPLES / "azure.jsonl"), tmp_path), ("a.zip", other)):
         done = ragtui(

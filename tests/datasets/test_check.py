@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl import Workbook
 
+from ragtui.cli.findings_output import summary
 from ragtui.datasets.check import CannotOpen, Opened, check_options, open_dataset, open_datasets
 from ragtui.datasets.findings import Level
 from ragtui.datasets.formats import ReadOptions
@@ -352,3 +353,29 @@ def test_values_of_a_kind_that_nobody_meant_stop_nothing(
     except CannotOpen as error:
         refused = str(error)
     assert "\n" not in refused
+
+
+def test_a_sheet_of_notes_hides_no_finding_of_another_sheet(tmp_path: Path) -> None:
+    book = Workbook()
+    cases, notes = book.active, book.create_sheet("Old stuff")
+    assert cases is not None
+    cases.title = "Cases"
+    for row in (["query", "expected_answer"], ["q", "a"], ["q", "b"]):
+        cases.append(row)
+    notes.append(["note"])
+    path = str(tmp_path / "book.xlsx")
+    book.save(path)
+    opened = open_datasets([path])
+    assert [(each.path, opened.by_code()) for each in opened.datasets] == [(f"{path}#Cases", {"ID201": (1, 1)})]
+    assert opened.notes == [f"1 sheet not read: {path}#Old stuff (no dataset ragtui knows; name one to see why)"]
+    assert summary(opened) == "Found 1 warning in 1 dataset; 1 sheet not read."
+    with pytest.raises(CannotOpen, match=r"book\.xlsx#Old stuff: not a dataset ragtui knows; its columns are 'note'"):
+        open_datasets([f"{path}#Old stuff"])
+    del book["Cases"]
+    book.save(path)
+    with pytest.raises(CannotOpen, match=r"book\.xlsx, sheet 'Old stuff': not a dataset ragtui knows"):
+        open_datasets([path])
+    book.create_sheet("More").append(["a", "b"])
+    book.save(path)
+    with pytest.raises(CannotOpen, match=r"none of its 2 sheets is a dataset; sheet 'Old stuff': .*; sheet 'More': "):
+        open_datasets([path])

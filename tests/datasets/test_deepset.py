@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragtui.cli.findings_output import sizes
 from ragtui.datasets.check import open_dataset
 from ragtui.datasets.dataset import Dataset, Role
 from ragtui.datasets.filters import FiltersError, parse_filters
@@ -292,3 +293,21 @@ def test_labels_in_a_workbook_are_read_and_refused_for_deepset(tmp_path: Path) -
     assert ("DS106", Level.ERROR) in [
         (each.code, each.level) for each in opened(tmp_path / "labels.xlsx", platform="deepset")[1]
     ]
+
+
+def test_a_label_that_stands_there_twice_is_named_with_both_lines(tmp: Path) -> None:
+    other = [label(1)[0], "day.", *label(1)[2:4], "29", "33", ""]
+    path = write(tmp / "twice.csv", [label(1), other, label(2), label(1), label(1), ["", *label(1)[1:]]])
+    dataset, findings = opened(path)
+    told = [(each.line, each.message) for each in findings if each.code == "DS203"]
+    assert told == [
+        (8, "the same label as in line 2; it counts once"),
+        (10, "the same label as in line 2; it counts once"),
+    ]
+    assert sizes([dataset]) == "3 cases of 6 rows"
+    dataset, findings = opened(write(tmp / "once.csv", [label(1), other, label(2)]))
+    assert not [each for each in findings if each.code == "DS203"]
+    path = write(tmp / "asked.csv", [["Q?"], ["Q?"]], ["question"])
+    dataset, findings = opened(path)
+    assert codes(findings)[-1] == ("DS203", 3)
+    assert sizes([dataset]) == "1 case of 2 rows"

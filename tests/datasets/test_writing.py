@@ -12,11 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragtui.datasets.check import open_dataset
+from ragtui.datasets.check import CannotOpen, open_dataset
+from ragtui.datasets.copying import records_of
 from ragtui.datasets.dataset import Dataset
 from ragtui.datasets.writing import writers
 from ragtui.datasets.writing.beir import WRITER as BEIR
 from ragtui.datasets.writing.cases import INPUTS, written_cases
+from ragtui.datasets.writing.conversion import convert
 from ragtui.datasets.writing.parts import write_part
 from tests.cli.test_check import ragtui
 
@@ -66,7 +68,7 @@ def test_what_comes_back_is_what_went_out(source: str, tmp_path: Path) -> None:
             target = tmp_path / f"{to}{ending}"
             lost = writers()[to].write(before, target)
             after = frame(open_dataset(str(target), to)[0])
-            if told(lost, "ask the same"):
+            if told(lost, "asks and filters the same"):
                 assert after.height < before.frame.height
                 continue
             assert after.height == before.frame.height, (to, ending)
@@ -164,7 +166,7 @@ class TestOnePart:
         assert done.returncode == 0, done.stderr
         assert (tmp_path / "corpus.jsonl").read_text() == '{"_id": "007", "title": "", "text": "a \\"b\\"\\nc"}\n'
         assert "lost: not written: lang" in done.stderr
-        assert "1 records that cannot be read" in done.stderr
+        assert "1 record that cannot be read" in done.stderr
 
     def test_judgments(self, tmp_path: Path) -> None:
         (tmp_path / "q.jsonl").write_text(
@@ -209,3 +211,64 @@ def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
     ):
         done = ragtui("convert", "a.csv", "c", *arguments, cwd=tmp_path)
         assert (done.returncode, done.stderr.count("\n")) == (2, 1), arguments
+
+
+def test_an_ending_that_promises_another_kind_of_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("query,response,context,expected_answer\na,b,c,c\n")
+    dataset = open_dataset(str(tmp_path / "a.csv"))[0]
+    says = {"beir": "written as a folder, not as", "azure": r"azure is written as \.jsonl, \.ndjson or \.csv, not as",
+            "deepset-qa": r"deepset-qa is written as \.csv, not as"}  # fmt: skip
+    for to, writer in writers().items():
+        for ending in (".xlsx", ".XLSX", ".parquet", ".tsv", ".json", ".jsonl.gz", ".csv", ".jsonl", ".zip"):
+            target = tmp_path / f"{to}-new{ending}"
+            if target.suffix.lower() in writer.endings:
+                continue
+            with pytest.raises(CannotOpen, match=says.get(to, f"{to} is written as")):
+                convert(dataset, target, to, {})
+            assert not target.exists()
+    for name in ("plain", "notes.txt", "v1.2"):  # endings that promise nothing
+        convert(dataset, tmp_path / name, "ragas", {})
+    with pytest.raises(CannotOpen, match=r"a part corpus is written as \.jsonl or \.ndjson, not as \.tsv"):
+        write_part("corpus", tmp_path / "a.csv", tmp_path / "corpus.tsv", {})
+    done = ragtui("convert", "a.csv", "q.xlsx", "--to", "azure", cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "q.xlsx: azure is written as .jsonl, .ndjson or .csv, not as .xlsx" in done.stderr
+
+
+OFFSETS_AND_NOTE = ("answer_start, answer_end", "note")
+LABELS = """id,question,text,context,file_name,answer_start,answer_end,filters,note
+1,q,a b,x a b y,f.txt,2,5,,n1
+1,q,b y,x a b y,f.txt,4,7,,n1
+1,q,b y,zz b y,g.txt,3,6,,n1
+2,other,zz,zz b,g.txt,0,2,,n2
+2,other,zz,zz b,g.txt,0,2,,n3
+"""
+
+
+def test_labels_that_are_several_rows_are_kept_whole_or_named(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(LABELS)
+    dataset = open_dataset(str(tmp_path / "a.csv"))[0]
+    mixed = [f"lost: {name}: the labels of 1 case differ, and a row holds one value" for name in OFFSETS_AND_NOTE]
+    for to, ending in (("table", "csv"), ("table", "jsonl"), ("azure", "csv"), ("azure", "jsonl")):
+        target = tmp_path / f"{to}.{ending}"
+        assert set(mixed) <= set(convert(dataset, target, to, {})), to
+        first, second = open_dataset(str(target), to)[0].cases.select("answer_start", "answer_end", "note").rows()
+        assert (first, second[:2]) == ((None, None, "n1"), ("0", "2")) or first == ("", "", "n1")
+        assert not second[2]
+    assert "lost: not written: file_name, answer_start, answer_end, note" in convert(
+        dataset, tmp_path / "r.json", "ragas", {}
+    )
+    assert convert(dataset, tmp_path / "again.csv", "deepset-qa", {}) == ["lost: not written: note"]
+    lines = [line.removesuffix(",n1").removesuffix(",n2") for line in LABELS.splitlines()[:-1]]
+    assert (tmp_path / "again.csv").read_text().splitlines() == [lines[0].removesuffix(",note"), *lines[1:]]
+    assert [each.get("answer_start") for each in records_of(dataset)] == [None, "0"]
+
+
+def test_a_context_without_an_answer_is_named_where_labels_are_written(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(
+        '[{"user_input": "q", "reference": "a", "reference_contexts": ["has a", "second"]}]'
+    )
+    dataset = open_dataset(str(tmp_path / "a.json"), "ragas")[0]
+    assert "lost: 1 context beside those that hold the answers" in convert(
+        dataset, tmp_path / "o.csv", "deepset-qa", {}
+    )

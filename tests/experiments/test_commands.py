@@ -72,6 +72,16 @@ def test_gates_decide_the_status_and_say_why(desk: Shell, gates: list[str], stat
     assert reason in said.out
 
 
+@pytest.mark.parametrize("gate", [["--fail-under", "f1=0.5"], ["--fail-if-worse"]])
+def test_no_gate_passes_where_answers_are_missing(desk: Shell, gate: list[str]) -> None:
+    desk.write("few.jsonl", [{"id": row["id"], "response": RIGHT} for row in ROWS[:3]])
+    run = ("run", "desk.jsonl", "--metrics", "f1", "--candidate", "recorded:few.jsonl", "--baseline", "recorded:old")
+    said = desk(*run, *gate)
+    assert (said.status, "9 of 12 cases have no answer to score" in said.out) == (3, True)
+    assert desk("show", "last", *gate).status == 3
+    assert desk(*run).status == 0
+
+
 def test_the_table_shows_the_p_that_the_verdict_goes_by_and_a_shown_difference_is_not_inconclusive(desk: Shell) -> None:
     said = desk(*RUN, "--fail-if-worse")
     assert "pass · p (Holm)" in said.out
@@ -617,6 +627,31 @@ def test_the_preflight_says_which_answers_of_a_file_cannot_be_read(desk: Shell) 
     assert told in said.out, "beside its figures"
     both = desk("run", "desk.jsonl", "-m", "f1", "-b", "recorded:answers.jsonl", "-c", "recorded:old").out
     assert "baseline: no response recorded for 10 of 12 cases (c1, c3, c4 and 7 more)" in both
+
+
+def test_the_preflight_counts_as_the_metrics_do_and_strays_are_named(desk: Shell) -> None:
+    cases = [{"id": f"c{i}", "query": "Where?", "ground_truth": RIGHT} for i in range(6)]
+    del cases[3]["ground_truth"]
+    desk.write("desk.jsonl", [*cases[:4], {**cases[4], "ground_truth": " "}, cases[5]])
+    answers: list[dict[str, object]] = [{"id": f"{name}{i}", "response": RIGHT} for name in "cx" for i in range(6)]
+    desk.write("v2.jsonl", [{**answers[0], "cost": 0.5}, {**answers[1], "response": ""}, *answers[2:]])
+    run = ("run", "desk.jsonl", "-c", "recorded:v2.jsonl", "-m")
+    said = desk(*run, "f1,cost,tokens,answer_length,completeness,groundedness")
+    for line in (
+        "f1: not on 1 of 6 cases: no ground_truth", "f1: not on 1 of 6 cases: the ground truth is empty",
+        "cost: not on 5 of 6 cases: the target gave no cost", "tokens: not on 6 of 6 cases: the target gave no token counts",
+        "completeness: not on 1 of 6 cases: there is no ground truth to compare with",
+        "groundedness: not on 6 of 6 cases: no context",
+    ):  # fmt: skip
+        assert line in said.err
+    assert "answer_length: not on" not in said.err
+    for mean in ("(4/6; 2 n/a)", "(1/6; 5 n/a)", "(0/6; 6 n/a)", "(6/6)"):
+        assert mean in said.out
+    strays = "recorded:v2.jsonl: 6 of its 12 answers are of no case here (x0, x1, x2 and 3 more)"
+    assert strays in said.err, "before it runs"
+    assert f"candidate: {strays}" in said.out, "beside its figures"
+    cut = desk(*run, "f1", "--limit", "2")
+    assert "of no case" not in cut.out + cut.err
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ def test_cases_are_copied_once_and_know_where_they_are_from(tmp_path: Path) -> N
     assert record == {"id": "007", "query": "é?", "office": "Bilbao", "expected_answer": "b"}
     before = (tmp_path / "b.jsonl").read_bytes()
     done = ragtui("copy", "a.csv", "b.jsonl", "--cases", "007,8", cwd=tmp_path)
-    assert "Added 1 cases to b.jsonl; 1 were there already." in done.stdout
+    assert "Added 1 case to b.jsonl; 1 there already." in done.stdout
     assert (tmp_path / "b.jsonl").read_bytes().startswith(before)
     assert ragtui("copy", "b.jsonl", "c.jsonl", cwd=tmp_path).returncode == 0
     assert json.loads(str(records(tmp_path / "c.jsonl")[1]["source"]))["file"] == "a.csv", "the first source stays"

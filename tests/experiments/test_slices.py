@@ -183,6 +183,16 @@ def test_welch_agrees_with_scipy() -> None:
     assert statistics.unpaired([1.0, 1.0], [0.0, 0.0]) is None, "no spread, so nothing can be said"
 
 
+def test_a_few_equal_scores_are_not_sure_by_their_being_equal() -> None:
+    rest = np.random.default_rng(5).normal(0.6, 0.3, 25)
+    welch = statistics.unpaired([0.4] * 5, rest)
+    assert welch is not None
+    assert welch.p < 0.02
+    assert 0.1 < statistics.drawn([0.4] * 5, rest) < 0.4
+    exact = stats.permutation_test(([0.0] * 5, [1.0] * 5), lambda a, b: a.mean() - b.mean()).pvalue
+    assert statistics.drawn([0.0] * 5, [1.0] * 5) == pytest.approx(exact, abs=0.006)
+
+
 def test_slices_stand_in_every_report(desk: Shell) -> None:
     out = desk("show", "last", "--slice", "topic").out
     for name in ("r.md", "r.html"):

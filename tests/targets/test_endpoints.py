@@ -111,17 +111,18 @@ def test_each_failure_has_its_cause_and_what_may_pass_is_tried_again(tmp_path: P
             "empty": lambda: {"other": 1},
             "number": lambda: web.json_response(3),
             "text": lambda: web.Response(text="plain"),
+            "page": lambda: web.Response(text="\n<!DOCTYPE html><title>Please sign in</title>"),
             "failed": lambda: {"error": "index broken"},
             "moved": lambda: web.Response(status=307, headers={"Location": "http://elsewhere.example/"}),
         }
         return answers.get(name, lambda: {"response": "ok"})()
 
-    names = ["busy", "down", "wrong", "slow", "empty", "number", "text", "failed", "moved"]
+    names = ["busy", "down", "wrong", "slow", "empty", "number", "text", "page", "failed", "moved"]
     toml = '[targets.t]\ntarget = "http:URL"\ntimeout = 0.5\nretries = 1\n'
     found, _ = served(tmp_path, "t", reply, [case(name) for name in names], toml)
     assert {name: states(found)[name] for name in names} == {
         "busy": "scored", "down": "connection", "wrong": "exception", "slow": "timeout", "empty": "bad_output",
-        "number": "bad_output", "text": "scored", "failed": "exception", "moved": "exception",
+        "number": "bad_output", "text": "scored", "page": "bad_output", "failed": "exception", "moved": "exception",
     }  # fmt: skip
     assert found["wrong"].message == "HTTP 404: no such index"
     assert found["down"].message == "HTTP 503: overloaded (tried 2 times)"

@@ -54,7 +54,7 @@ def test_an_unknown_id_and_an_answer_after_all_are_told(tmp_path: Path) -> None:
     code = READS + "    print(json.dumps({'id': 7, 'response': 'x'})); print(json.dumps({'id': q, 'response': q}))\n"
     found, remarks = told(tmp_path, code + "print(json.dumps({'response': 'one more'}))\n", "abcde")
     assert [each.text for each in found.values()] == list(found)
-    assert remarks[0] == "5 answers had an id that no case has, and is used for none (7)"
+    assert remarks[0] == "5 answers had an id that no case has: not used (7)"
     assert remarks[1].startswith("1 answer without an id came when no case was open: answers without ids go to")
 
 

@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ragtui.cli.findings_output import Style, summary
+from ragtui.cli.findings_output import Style, sizes, summary
 from ragtui.cli.findings_output.concise import line as concise_line
 from ragtui.cli.findings_output.concise import rest
 from ragtui.text import cell
@@ -25,7 +25,7 @@ def render(opened: Opened, style: Style) -> Iterator[str]:
 
     known = rules()
     for dataset in opened.datasets:
-        yield f"{cell(dataset.path)}: {dataset.format} ({cell(dataset.why)}), {dataset.rows:,} rows\n"
+        yield f"{cell(dataset.path)}: {dataset.format} ({cell(dataset.why)}), {sizes([dataset])}\n"
     if opened.datasets:
         yield "\n"
     for path, group in groupby(opened.placed(), key=lambda pair: pair[0]):

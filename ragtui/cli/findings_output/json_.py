@@ -29,6 +29,7 @@ def document(opened: Opened) -> dict[str, Any]:
         "summary": {
             **{f"{level.value}s": opened.total(level) for level in Level},
             "fixable": opened.fixable,
+            "fixable_unsafely": opened.fixable_unsafely,
             "by_code": {code: {"count": count, "shown": shown} for code, (count, shown) in opened.by_code().items()},
         },
         "notes": [storable(note) for note in opened.notes],

@@ -268,3 +268,11 @@ def short(text: str, limit: int = 60) -> str:
     """``text`` cut for a message, on one line."""
     line = text.replace("\r\n", "\n").replace("\n", "⏎")
     return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def visible(text: str, limit: int = 200) -> str:
+    """``text`` cut for a message, with outer and doubled spaces shown, which else nobody sees."""
+    inner = text.replace("  ", "··")
+    start = len(inner) - len(inner.lstrip())
+    end = len(inner) - len(inner.rstrip()) if start < len(inner) else 0
+    return short("·" * start + inner.strip() + "·" * end, limit)

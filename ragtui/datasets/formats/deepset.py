@@ -11,6 +11,7 @@ from ragtui.datasets.containers import reading_of
 from ragtui.datasets.containers.table import Table
 from ragtui.datasets.dataset import Dataset, Role, Shape
 from ragtui.datasets.formats import ReadOptions, Sniff, Source
+from ragtui.datasets.label_rows import label_rows
 from ragtui.datasets.near_names import intended, plain_name
 from ragtui.datasets.record_reading import columns_of, records_of
 from ragtui.datasets.rules import run_rules
@@ -100,6 +101,7 @@ class Deepset:
                 name=source.path.stem, path=source.shown, location=source.path, format=self.id, why=sniff.why, shape=Shape.CASES,
                 cases=cases, columns=columns_of(table, roles), fields=fields, encoding=table.encoding or None,
                 delimiter=table.delimiter, header_line=table.header_line, counts={"records": table.height},
+                labels=label_rows(table.frame, inputs) if cases.height < table.height else None,
             )
         ]  # fmt: skip
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ragtui.datasets.containers.json_text import value_of
 from ragtui.datasets.containers.table import LINE, Table, short
-from ragtui.datasets.findings import Finding, Level, More
+from ragtui.datasets.findings import Finding, Level, More, counted
 from ragtui.datasets.formats.azure import TEXTS, AzureTable
 from ragtui.datasets.pandas_cells import missing
 from ragtui.datasets.rules import rule
@@ -73,7 +73,7 @@ def absent_key(azure: AzureTable) -> Iterator[Finding]:
             missing = missing & table.frame[conversation].is_null()
         if count := int(missing.sum()):
             level = Level.ERROR if wanted == "query" else Level.WARNING
-            message = f"{short(table.header_of(name))} is missing in {count:,} of {table.height:,} rows"
+            message = f"{short(table.header_of(name))} is missing in {count:,} of {counted(table.height, 'row')}"
             yield table.finding("AZ104", level, message, missing.arg_max() or 0, name)
 
 
@@ -142,7 +142,7 @@ def list_context(azure: AzureTable) -> Iterator[Finding]:
     brackets and quotes, which may cost points but stops nothing."""
     name = azure.columns.get("context")
     if name is not None and name in azure.table.kinds and (rows := _of_kind(azure.table, name, ["list"])):
-        shown = f"{short(azure.table.header_of(name))} is a list in {len(rows):,} rows"
+        shown = f"{short(azure.table.header_of(name))} is a list in {counted(len(rows), 'row')}"
         message = f"{shown}: chunks here; Azure's judges see brackets and quotes"
         yield azure.table.finding("AZ107", Level.INFO, message, rows[0], name)
 

@@ -137,7 +137,7 @@ def no_title(file: str, line: int, count: int, documents: int) -> Finding:
     """Documents have no title, or null for one. BEIR joins title and text and stops at the first document without; MTEB does
     so where only some have one. Given with --for beir or mteb. There is no fix: it would change most lines of a corpus for
     the sake of one loader; converting writes the set anew."""
-    message = f"no title in {count:,} of {documents:,} documents; an empty one is needed"
+    message = f"no title in {count:,} of {counted(documents, 'document')}; an empty one is needed"
     return Finding("BEIR113", Level.ERROR, message, file=file, line=line, field="title")
 
 

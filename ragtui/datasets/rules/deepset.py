@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from ragtui.datasets.containers.table import LINE, short
 from ragtui.datasets.filters import FiltersError, parse_filters
-from ragtui.datasets.findings import Edit, Finding, Level, More, shown_per_rule
+from ragtui.datasets.findings import Edit, Finding, Level, More, counted, shown_per_rule
 from ragtui.datasets.formats.deepset import LABELS, OFFSETS, QA, QUESTION, RAG, RETRIEVAL, DeepsetTable
 from ragtui.datasets.near_names import plain_name
 from ragtui.datasets.offsets import Diagnosis, diagnose
@@ -96,9 +96,7 @@ def filled_columns(labels: DeepsetTable) -> Iterator[Finding]:
     for wanted in _EMPTY[labels.kind]:
         count = labels.filled.get(wanted, 0)
         if count and wanted not in allowed:
-            message = (
-                f"{wanted} holds values in {count:,} of {labels.table.height:,} rows; {labels.kind} leaves it empty"
-            )
+            message = f"{wanted} holds values in {count:,} of {counted(labels.table.height, 'row')}; {labels.kind} leaves it empty"
             yield labels.table.header_finding("DS104", Level.WARNING, message, labels.columns[wanted])
 
 
@@ -343,7 +341,7 @@ def few_questions(labels: DeepsetTable) -> Iterator[Finding]:
         questions = labels.table.frame[labels.question].n_unique()
         if questions < 50:
             yield labels.table.header_finding(
-                "DS502", Level.WARNING, f"{questions} questions; deepset advises 50 or more"
+                "DS502", Level.WARNING, f"{counted(questions, 'question')}; deepset advises 50 or more"
             )
 
 

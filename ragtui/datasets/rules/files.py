@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ragtui.datasets.containers.table import LINE, short
+from ragtui.datasets.containers.table import LINE, visible
 from ragtui.datasets.files import FileLabels, FileMatch
 from ragtui.datasets.findings import Edit, Finding, Level, More, shown_per_rule
 from ragtui.datasets.rules import rule
@@ -28,7 +28,7 @@ def normalised(labels: FileLabels) -> Iterator[Finding | More]:
 
 def _normalised_message(match: FileMatch) -> str:
     forms = f"{len(match.label)} against {len(match.file or '')} characters"
-    return f'"{_visible(match.label)}" matches a file only after Unicode normalisation ({forms})'
+    return f'"{visible(match.label, 80)}" matches a file only after Unicode normalisation ({forms})'
 
 
 @rule(
@@ -49,7 +49,7 @@ def near(labels: FileLabels) -> Iterator[Finding | More]:
 
 def _near_message(match: FileMatch) -> str:
     best = match.candidates[0]
-    return f'no file is called "{_visible(match.label)}"; did you mean "{_visible(best.name)}" (differs in {best.difference})?'
+    return f'no file is called "{visible(match.label, 80)}"; did you mean "{visible(best.name, 80)}" (differs in {best.difference})?'
 
 
 @rule("FILE103", "file-name-unknown", Level.ERROR, remedy="add the file, or correct the name", on=FileLabels)
@@ -60,7 +60,7 @@ def unknown(labels: FileLabels) -> Iterator[Finding | More]:
 
 
 def _unknown_message(match: FileMatch) -> str:
-    return f'no file is called "{_visible(match.label)}", nor anything like it'
+    return f'no file is called "{visible(match.label, 80)}", nor anything like it'
 
 
 def _told(
@@ -84,11 +84,3 @@ def _fix(labels: FileLabels, match: FileMatch, row: int) -> tuple[Edit, ...]:
         return ()
     line = int(table.frame[LINE][row])
     return table.places.edit(line, table.names.index(labels.column), name, match.normalised)
-
-
-def _visible(name: str) -> str:
-    """The name with outer and doubled spaces shown, which else nobody sees."""
-    inner = name.replace("  ", "··")
-    start = len(inner) - len(inner.lstrip(" "))
-    end = len(inner) - len(inner.rstrip(" "))
-    return short("·" * start + inner.strip(" ") + "·" * end, 80)

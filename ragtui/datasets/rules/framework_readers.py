@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import Final
 
 from ragtui.datasets.containers.table import Table, short
-from ragtui.datasets.findings import Edit, Finding, Level, More
+from ragtui.datasets.findings import Edit, Finding, Level, More, counted
 from ragtui.datasets.pandas_cells import is_guessed, missing
 from ragtui.datasets.record_format import Records
 from ragtui.datasets.rules import rule
@@ -73,7 +73,9 @@ def lists_in_cells(records: Records) -> Iterator[Finding]:
     for column in records.lists.values():
         rows = [row for row, cell in enumerate(column.cells) if cell is not None and cell.how in wrong]
         if rows:
-            message = f"{short(records.table.header_of(column.name))} is a list in a cell in {len(rows):,} rows"
+            message = (
+                f"{short(records.table.header_of(column.name))} is a list in a cell in {counted(len(rows), 'row')}"
+            )
             yield records.table.finding("EV403", Level.ERROR, message, rows[0], column.name)
 
 
@@ -116,7 +118,7 @@ def absent_becomes_empty(records: Records) -> Iterator[Finding]:
             row for row, kind in enumerate(_kinds(table, column)) if kind in ("absent", column == contexts and "null")
         ]
         if lacking:
-            message = f"{short(table.header_of(column))} is absent in {len(lacking):,} rows; EvalScope puts an empty one there"
+            message = f"{short(table.header_of(column))} is absent in {counted(len(lacking), 'row')}; EvalScope puts an empty one there"
             yield table.finding("EV405", Level.ERROR, message, lacking[0], column)
 
 

@@ -90,7 +90,7 @@ def printed_lists(records: Records) -> Iterator[Finding]:
     for column in records.lists.values():
         rows = [row for row, cell in enumerate(column.cells) if cell is not None and cell.how == "python"]
         if rows:
-            where = f"in {len(rows):,} rows" if len(rows) > 1 else "here"
+            where = f"in {counted(len(rows), 'row')}" if len(rows) > 1 else "here"
             message = f"{short(records.table.header_of(column.name))} is a Python list in text {where}; read as a list"
             fix = tuple(edit for row in rows for edit in _as_json(records.table, column, row))
             yield records.table.finding("EV105", Level.INFO, message, rows[0], column.name, fix)
@@ -136,7 +136,7 @@ def joined_lists(records: Records) -> Iterator[Finding]:
     for column in records.lists.values():
         rows = [row for row, cell in enumerate(column.cells) if cell is not None and cell.how == "joined"]
         if rows:
-            message = f"{short(records.table.header_of(column.name))} is split at | in {len(rows):,} rows"
+            message = f"{short(records.table.header_of(column.name))} is split at | in {counted(len(rows), 'row')}"
             yield records.table.finding("EV108", Level.INFO, message, rows[0], column.name)
 
 
@@ -164,7 +164,7 @@ def absent_keys(records: Records) -> Iterator[Finding]:
         missing = table.kinds[column] == "absent"
         if count := int(missing.sum()):
             level = Level.ERROR if each.input == "query" else Level.WARNING
-            message = f"{short(table.header_of(column))} is missing in {count:,} of {table.height:,} rows"
+            message = f"{short(table.header_of(column))} is missing in {count:,} of {counted(table.height, 'row')}"
             yield table.finding("EV110", level, message, missing.arg_max() or 0, column)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ragtui.datasets.dataset import Dataset
-from ragtui.datasets.findings import Finding, Level
+from ragtui.datasets.findings import Finding, Level, counted
 from ragtui.datasets.mapping import columns_of, present, unresolved
 from ragtui.datasets.mapping_files import CLOUD, SDK, Entry, MappingFile
 from ragtui.datasets.references import TARGET, MappingError, Reference, is_reference, parse_reference
@@ -36,7 +36,7 @@ def unknown_column(mapped: Mapped) -> Iterator[Finding]:
         if why is not None:
             rows = mapped.dataset.rows
             there = ", ".join(columns_of(mapped.dataset)[:12])
-            message = f"{entry.name}: {reference} is in 0 of {rows:,} rows: {why.why}; columns are {there}"
+            message = f"{entry.name}: {reference} is in 0 of {counted(rows, 'row')}: {why.why}; columns are {there}"
             yield _at(entry, "MAP101", Level.ERROR, message + (f"; nearest: {why.nearest}" if why.nearest else ""))
 
 
@@ -106,7 +106,12 @@ def partly_missing(mapped: Mapped) -> Iterator[Finding]:
         if len(reference.path) > 1 and unresolved(mapped.dataset, reference) is None and reference.source != TARGET:
             count, rows = present(mapped.dataset, reference), mapped.dataset.rows
             if count < rows:
-                yield _at(entry, "MAP106", Level.WARNING, f"{entry.name}: {reference} is in {count:,} of {rows:,} rows")
+                yield _at(
+                    entry,
+                    "MAP106",
+                    Level.WARNING,
+                    f"{entry.name}: {reference} is in {count:,} of {counted(rows, 'row')}",
+                )
 
 
 @rule("MAP107", "unreadable-mapping", remedy="repair the file", on=Mapped)

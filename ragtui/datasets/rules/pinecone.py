@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ragtui.datasets.containers.table import short
-from ragtui.datasets.findings import Finding, Level, More
+from ragtui.datasets.findings import Finding, Level, More, counted
 from ragtui.datasets.formats.pinecone import REQUIRED, PineconeTable, is_extra
 from ragtui.datasets.near_names import plain_name
 from ragtui.datasets.rules import rule
@@ -27,7 +27,7 @@ def missing_field(pinecone: PineconeTable) -> Iterator[Finding]:
             and name in table.kinds
             and (count := int((missing := table.kinds[name] == "absent").sum()))
         ):
-            message = f"{wanted} is missing in {count:,} of {table.height:,} rows"
+            message = f"{wanted} is missing in {count:,} of {counted(table.height, 'row')}"
             yield table.finding("PC101", Level.ERROR, message, missing.arg_max() or 0, name)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ragtui.datasets.containers.table import visible
 from ragtui.datasets.findings import Finding, Level, More, counted, shown_per_rule
 from ragtui.datasets.retrieval import RetrievalSet
 from ragtui.datasets.rules import rule
@@ -71,7 +72,7 @@ def repeated_hits(whole: RetrievalSet) -> Iterator[Finding | More]:
         for query, document, line, before in (
             twice.head(shown_per_rule()).select("query_id", "doc_id", "line", "first").iter_rows()
         ):
-            message = f"{document} is a hit for {query} on line {before} already; the last counts"
+            message = f"{visible(document)} is a hit for {visible(query)} on line {before} already; the last counts"
             yield Finding("BEIR306", Level.ERROR, message, file=whole.run_files[name], line=line)
         if twice.height > shown_per_rule():
             yield More("BEIR306", Level.ERROR, twice.height - shown_per_rule(), whole.run_files[name])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
+from ragtui.datasets.containers.table import visible
 from ragtui.datasets.findings import Finding, Level, More, counted, shown_per_rule
 from ragtui.datasets.retrieval import RetrievalSet
 from ragtui.datasets.rules import rule
@@ -34,7 +35,7 @@ def repeated_ids(whole: RetrievalSet) -> Iterator[Finding | More]:
         )
 
         def say(shown: str, line: int, first: int, file: str = file) -> Finding:
-            message = f'"_id" "{shown}" collides with line {first}; ids must be unique'
+            message = f'"_id" "{visible(shown)}" collides with line {first}; ids must be unique'
             return Finding("BEIR103", Level.ERROR, message, file=file, line=line, field="_id")
 
         yield from _each(repeats.collect(), say)
@@ -50,7 +51,7 @@ def spaces_around_ids(whole: RetrievalSet) -> Iterator[Finding | More]:
         odd = frame.lazy().filter(pl.col(column).str.strip_chars() != pl.col(column)).select(column, "line")
 
         def say(shown: str, line: int, file: str = file) -> Finding:
-            message = f'"_id" "{shown}" has spaces around it'
+            message = f'"_id" "{visible(shown)}" has spaces around it'
             return Finding("BEIR111", Level.WARNING, message, file=file, line=line, field="_id")
 
         yield from _each(odd.collect(), say)
@@ -61,7 +62,18 @@ def shared_ids(whole: RetrievalSet) -> Iterator[Finding]:
     """Queries and documents share ids. BEIR's evaluate drops every hit whose id equals its query's, as if it were the
     query itself, which deletes right answers where ids are just numbers. ragtui keeps them; --drop-identical gives BEIR's
     numbers."""
+    import polars as pl
+
     if whole.documents is None or whole.queries is None:
+        return
+    asked = whole.queries.lazy().select("query_id")  # the smaller side is the one to look things up in
+    if (
+        not whole.documents.lazy()
+        .join(asked, left_on="doc_id", right_on="query_id", how="semi")
+        .select(pl.len())
+        .collect()
+        .item()
+    ):
         return
     shared = whole.queries.lazy().join(
         whole.documents.lazy().select("doc_id"), left_on="query_id", right_on="doc_id", how="semi"
@@ -93,7 +105,7 @@ def repeated_judgments(whole: RetrievalSet) -> Iterator[Finding | More]:
     if same is not None:
 
         def say(line: int, query: str, document: str, first: int, _grade: float, _before: float) -> Finding:
-            message = f"{query} {document} is judged as on line {first} already; it counts once"
+            message = f"{visible(query)} {visible(document)} is judged as on line {first} already; it counts once"
             return Finding("BEIR204", Level.WARNING, message, file=whole.judgments_file, line=line)
 
         yield from _each(same, say)
@@ -107,7 +119,7 @@ def conflicting_judgments(whole: RetrievalSet) -> Iterator[Finding | More]:
     if other is not None:
 
         def say(line: int, query: str, document: str, first: int, grade: float, before: float) -> Finding:
-            message = f"{query} {document} has grade {grade:g} here and {before:g} on line {first}; the last counts"
+            message = f"{visible(query)} {visible(document)} has grade {grade:g} here and {before:g} on line {first}; the last counts"
             return Finding("BEIR205", Level.ERROR, message, file=whole.judgments_file, line=line)
 
         yield from _each(other, say)
@@ -177,14 +189,16 @@ def large_grades(whole: RetrievalSet) -> Iterator[Finding | More]:
 @rule("BEIR217", "unjudged-query", Level.WARNING, remedy="judge a document for it, or remove it", on=RetrievalSet)
 def unjudged_queries(whole: RetrievalSet) -> Iterator[Finding | More]:
     """A query has no judgment at all, so nothing can be said about it. Some tools drop it, some count it as 0."""
-    if whole.queries is None or whole.judgments is None:
+    if whole.queries is None or whole.judgments is None or whole.all_judged:
         return
     left = whole.queries.lazy().join(whole.judgments.lazy().select("query_id"), on="query_id", how="anti")
     if whole.judged_elsewhere is not None:
         left = left.join(whole.judged_elsewhere.alias("query_id").to_frame().lazy(), on="query_id", how="anti")
 
     def say(line: int, query: str) -> Finding:
-        return Finding("BEIR217", Level.WARNING, f"query {query} has no judgment", file=whole.queries_file, line=line)
+        return Finding(
+            "BEIR217", Level.WARNING, f"query {visible(query)} has no judgment", file=whole.queries_file, line=line
+        )
 
     yield from _each(left.sort("line").select("line", "query_id").collect(), say)
 
@@ -195,7 +209,7 @@ def nothing_relevant(whole: RetrievalSet) -> Iterator[Finding | More]:
     and their means cannot be compared. ragtui calls it not applicable and says how many there are."""
     import polars as pl
 
-    if whole.judgments is None:
+    if whole.judgments is None or whole.all_relevant:
         return
     poor = (
         whole.judgments.lazy()
@@ -205,7 +219,7 @@ def nothing_relevant(whole: RetrievalSet) -> Iterator[Finding | More]:
     )
 
     def say(line: int, query: str) -> Finding:
-        message = f"query {query} has no relevant document: none is judged above 0"
+        message = f"query {visible(query)} has no relevant document: none is judged above 0"
         return Finding("BEIR218", Level.WARNING, message, file=whole.judgments_file, line=line)
 
     yield from _each(poor.sort("line").select("line", "query_id").collect(), say)
@@ -242,8 +256,8 @@ def _unknown(
 
     def say(line: int, shown: str) -> Finding:
         other = near.get(shown.strip().lower())
-        hint = f'; nearest "{other}"' if other is not None else ""
-        message = f"{key} {shown} is not in {file.rpartition('/')[2]}{aside}{hint}"
+        hint = f'; nearest "{visible(other)}"' if other is not None else ""
+        message = f"{key} {visible(shown)} is not in {file.rpartition('/')[2]}{aside}{hint}"
         return Finding(code, Level.ERROR, message, file=whole.judgments_file, line=line, field=key)
 
     yield from _each(loose, say)

@@ -8,7 +8,7 @@ from functools import partial
 
 from ragtui.datasets.containers.table import Table, short
 from ragtui.datasets.dataset import Dataset, Role, Shape
-from ragtui.datasets.findings import Finding, Level, More
+from ragtui.datasets.findings import Finding, Level, More, counted
 from ragtui.datasets.formats.table import Cases
 from ragtui.datasets.list_cells import ContextColumns, ListCell, printed_list
 from ragtui.datasets.rules import rule
@@ -55,7 +55,7 @@ def absent_keys(cases: Cases) -> Iterator[Finding]:
             missing = table.frame[name].is_null()
             if count := int(missing.sum()):
                 level = Level.ERROR if name == cases.question else Level.WARNING
-                message = f"{short(name)} is missing in {count:,} of {table.height:,} records"
+                message = f"{short(name)} is missing in {count:,} of {counted(table.height, 'record')}"
                 yield table.finding("TBL104", level, message, missing.arg_max() or 0, name)
 
 

@@ -13,11 +13,13 @@ if TYPE_CHECKING:
 
 
 class Writer(Protocol):
-    """Writes cases in one format. ``write`` returns what is lost, a line each; ``folders`` says that it writes a folder."""
+    """Writes cases in one format. ``write`` returns what is lost, a line each; ``folders`` says that it writes a folder,
+    else ``endings`` are those of the files it writes (with any other that stands for no kind of data it writes the first)."""
 
     id: str
     title: str
     folders: bool
+    endings: tuple[str, ...]
 
     def write(self, cases: WrittenCases, path: Path) -> list[str]: ...
 
@@ -32,3 +34,10 @@ def writers() -> dict[str, Writer]:
             if each is not None:
                 found[each.id] = each
     return found
+
+
+def written_for(platform: str) -> list[str]:
+    """The formats that can be written and that a platform loads."""
+    from ragtui.datasets.formats import formats
+
+    return [each for each in writers() if platform in getattr(formats().get(each), "platforms", ())]

@@ -17,6 +17,7 @@ class Azure:
     id = "azure"
     title = "Azure AI evaluation data"
     folders = False
+    endings: tuple[str, ...] = (".jsonl", ".ndjson", ".csv")
 
     def write(self, cases: WrittenCases, path: Path) -> list[str]:
         records = list(_records(cases))
@@ -29,9 +30,8 @@ class Azure:
         for name in ("context", "ground_truth"):
             joined = cases.frame[name].list.len().gt(1).sum() if cases.has(name) else 0
             if joined:
-                lost.append(
-                    f"{name}: the {'chunks' if name == 'context' else 'answers'} of {joined:,} cases become one text"
-                )
+                what = "chunks" if name == "context" else "answers"
+                lost.append(f"{name}: the {what} of {joined:,} case{'' if joined == 1 else 's'} become one text")
         return lost
 
 

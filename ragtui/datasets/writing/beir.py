@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from ragtui.datasets.dataset import Dataset
 from ragtui.datasets.discover import CannotOpen
+from ragtui.datasets.findings import counted
 from ragtui.datasets.writing.cases import WrittenCases, last_turns
 from ragtui.datasets.writing.files import write_lines
 
@@ -17,6 +18,7 @@ class Beir:
     id = "beir"
     title = "BEIR retrieval set"
     folders = True
+    endings: tuple[str, ...] = ()
 
     def write(self, cases: WrittenCases, path: Path) -> list[str]:
         """A document for each gold context, known by its file where each has one, else by a hash of its text.
@@ -46,7 +48,14 @@ class Beir:
         write_lines(path / "queries.jsonl", queries)
         write_lines(path / "qrels.jsonl", judgments)
         lost = [*cases.lost("query", "gold_context", "gold_file_name", "gold_ids"), *last_turns(cases)]
-        return [*lost, *([f"{without:,} queries have no labelled context, so no judgment"] if without else [])]
+        return [
+            *lost,
+            *(
+                [f"{counted(without, 'query', 'queries')} without a labelled context, so without a judgment"]
+                if without
+                else []
+            ),
+        ]
 
     def write_set(self, dataset: Dataset, path: Path) -> list[str]:
         """A retrieval set, some thousand documents at a time."""

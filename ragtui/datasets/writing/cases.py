@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from ragtui.datasets.case_ids import CASE_ID
@@ -12,7 +12,9 @@ from ragtui.datasets.containers.json_text import value_of
 from ragtui.datasets.containers.table import LINE
 from ragtui.datasets.conversations import messages_of
 from ragtui.datasets.dataset import Dataset, Role, Shape
+from ragtui.datasets.findings import counted
 from ragtui.datasets.formats import Source
+from ragtui.datasets.label_rows import CASE, mixed_columns, told, without_mixed
 from ragtui.datasets.list_cells import listed
 from ragtui.datasets.mapping import LISTS, column_of, inputs_frame, metric_inputs
 
@@ -30,7 +32,9 @@ _BATCH: Final = 2_000  # queries whose documents are fetched at a time
 class WrittenCases:
     """``frame``: ``id`` (null where the file has none of its own), ``query``, ``response``, ``filters`` as ``String``, every
     other of ``INPUTS`` that the dataset has as ``List(String)``. ``extra`` are the other columns by header, with ``kinds``
-    saying per row what a JSON value was. ``conversations`` is the column of them, if any. ``source`` is the format read."""
+    saying per row what a JSON value was. ``conversations`` is the column of them, if any. ``source`` is the format read.
+    ``labels`` are, by the position of a case that was several rows of labels, those rows by deepset's names; ``mixed`` the
+    columns in which they differ, which are empty here."""
 
     source: str
     frame: pl.DataFrame
@@ -39,6 +43,8 @@ class WrittenCases:
     headers: Mapping[str, str]  # of an input's own column
     conversation: str | None = None
     notes: tuple[str, ...] = ()
+    labels: Mapping[int, Sequence[Mapping[str, str]]] = field(default_factory=dict)
+    mixed: Mapping[str, frozenset[int]] = field(default_factory=dict)
 
     def has(self, name: str) -> bool:
         return name in self.frame.columns and _is_filled(self.frame[name])
@@ -64,8 +70,10 @@ class WrittenCases:
             self.headers.get(name, name) for name in self.frame.columns if name not in ("id", *kept) and self.has(name)
         ]
         if not extra:
-            names += [name for name in self.extra.columns if name not in kept and _is_filled(self.extra[name])]
-        return [f"not written: {', '.join(dict.fromkeys(names))}"] if names else []
+            there = {*self.mixed, *(name for name in self.extra.columns if _is_filled(self.extra[name]))}
+            names += [name for name in self.extra.columns if name not in kept and name in there]
+        lines = [f"not written: {', '.join(dict.fromkeys(names))}"] if names else []
+        return lines + (told(self.mixed) if extra else [])
 
 
 def _is_filled(series: pl.Series) -> bool:
@@ -98,12 +106,33 @@ def written_cases(dataset: Dataset, mapping: Mapping[str, str]) -> WrittenCases:
     if filters is not None:
         columns.append(dataset.cases[filters].alias("filters"))
     conversation = next((name for name in dataset.cases.columns if name == "conversation"), None)
+    mixed = mixed_columns(dataset)
     taken = {*used.values(), own, filters}
     extra = [each.name for each in dataset.columns if each.name not in taken and each.name in dataset.cases.columns]
+    notes = (*found.notes(), *(told({own: mixed[own]}) if own in mixed else ()))
     return WrittenCases(
-        dataset.format, pl.DataFrame(columns), dataset.cases.select(extra), _kinds(dataset, extra), used, conversation,
-        tuple(found.notes()),
+        dataset.format, pl.DataFrame(columns), without_mixed(dataset.cases.select(extra), mixed), _kinds(dataset, extra), used,
+        conversation, notes, {} if mapping else _labels(dataset), {name: mixed[name] for name in extra if name in mixed},
     )  # fmt: skip
+
+
+def _labels(dataset: Dataset) -> dict[int, list[dict[str, str]]]:
+    """The rows of cases that are several, by the names deepset has for the columns, where all of them can be told."""
+    import polars as pl
+
+    from ragtui.datasets.formats.deepset import LABELS
+    from ragtui.datasets.near_names import intended
+
+    if dataset.labels is None:
+        return {}
+    headers = [each.name for each in dataset.columns]
+    columns = intended(headers, headers, LABELS)
+    several = dataset.labels.filter(pl.len().over(CASE) > 1)
+    rows = several.select(CASE, *(pl.col(name).fill_null("").alias(wanted) for wanted, name in columns.items()))
+    found: dict[int, list[dict[str, str]]] = {}
+    for row in rows.unique(maintain_order=True).iter_rows(named=True):
+        found.setdefault(row.pop(CASE), []).append(row)
+    return found
 
 
 def _as_lists(series: pl.Series, name: str) -> pl.Series:
@@ -181,7 +210,7 @@ def last_turns(cases: WrittenCases) -> list[str]:
     if cases.conversation is None or cases.conversation not in cases.extra.columns:
         return []
     several = sum(len(messages_of(cell)) > 2 for cell in cases.extra[cases.conversation])
-    return [f"of {several:,} conversations only the last turn"] if several else []
+    return [f"of {counted(several, 'conversation')} only the last turn"] if several else []
 
 
 __all__ = ["CASE_ID", "INPUTS", "WrittenCases", "last_turns", "written_cases"]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+from ragtui.datasets.findings import counted
 from ragtui.datasets.writing.cases import WrittenCases, last_turns
 from ragtui.datasets.writing.files import write_csv
 
@@ -21,15 +22,18 @@ class Deepset:
     kept: tuple[str, ...]
     labels: Callable[[dict[str, Any]], Iterator[Row]]
     folders: bool = False
+    endings: tuple[str, ...] = (".csv",)
 
     def write(self, cases: WrittenCases, path: Path) -> list[str]:
         own = cases.has("id")
         rows: list[list[Any]] = []
-        lost_places = 0
+        lost_places = beside = 0
         places = _places(cases)
         for number, row in enumerate(cases.rows()):
             row["places"] = places[number]
+            row["labels"] = cases.labels.get(number)
             labels = list(self.labels(row)) or [("", "", "", "", "")]
+            beside += len(set(_contexts(row)) - {label[1] for label in labels}) if "context" in self.kept else 0
             for text, context, name, start, end in labels:
                 lost_places += self.id == "deepset-qa" and start == ""
                 rows.append(
@@ -43,10 +47,12 @@ class Deepset:
         asked = [(row.get("query"), row.get("filters") or "") for row in cases.rows()]
         if again := len(asked) - len(set(asked)):
             lost.append(
-                f"{again:,} cases ask the same as another (and filter the same); deepset takes them for one case"
+                f"{counted(again, 'case')} more than questions: what asks and filters the same is one case for deepset"
             )
+        if beside:
+            lost.append(f"{beside:,} context{'' if beside == 1 else 's'} beside those that hold the answers")
         if lost_places:
-            lost.append(f"{lost_places:,} rows have no offsets: their text does not occur in their context")
+            lost.append(f"the offsets of {counted(lost_places, 'row')}: the text does not occur in the context")
         return lost
 
 
@@ -63,6 +69,10 @@ def _places(cases: WrittenCases) -> list[tuple[int, int] | None]:
 
 def _answers(row: dict[str, Any]) -> Iterator[Row]:
     """A row for each gold answer, in the context that holds it."""
+    if row.get("labels"):
+        for label in row["labels"]:
+            yield _as_given(label)
+        return
     contexts, names = _contexts(row), row.get("gold_file_name") or []
     answers = row.get("ground_truth") or []
     if not answers:
@@ -86,8 +96,23 @@ def _answers(row: dict[str, Any]) -> Iterator[Row]:
             yield answers[-1], contexts[place], names[place], *_span(answers[-1], contexts[place])
 
 
+def _as_given(label: Mapping[str, str]) -> Row:
+    """A row of labels as deepset's own file has it; offsets that do not fit are found anew."""
+    text, context = label.get("text", ""), label.get("context", "")
+    start, end = label.get("answer_start", "").strip(), label.get("answer_end", "").strip()
+    if start.isdecimal() and end.isdecimal() and context[int(start) : int(end)] == text:
+        span: tuple[Any, Any] = (int(start), int(end))
+    else:
+        span = _span(text, context) if text else ("", "")
+    return text, context, label.get("file_name", ""), *span
+
+
 def _passages(row: dict[str, Any]) -> Iterator[Row]:
     """A row for each gold context."""
+    if row.get("labels"):
+        pairs = ((label.get("context", ""), label.get("file_name", "")) for label in row["labels"])
+        yield from (("", *pair, "", "") for pair in dict.fromkeys(pairs))
+        return
     names = row.get("gold_file_name") or []
     for place, context in enumerate(_contexts(row)):
         yield "", context, _at(names, place), "", ""

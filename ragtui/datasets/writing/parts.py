@@ -17,6 +17,7 @@ from ragtui.datasets.discover import CannotOpen
 from ragtui.datasets.formats import Source
 from ragtui.datasets.near_names import nearest
 from ragtui.datasets.retrieval_lines.records import KINDS, near_miss
+from ragtui.datasets.writing.conversion import refuse_ending
 from ragtui.datasets.writing.files import write_csv, write_lines
 
 PARTS: Final = {
@@ -41,9 +42,11 @@ def write_part(part: str, source: Path, target: Path, mapping: Mapping[str, str]
     how many were written and what is lost.
 
     Raises:
-        CannotOpen: the file has no column for a key; the message names those there are.
+        CannotOpen: the file has no column for a key; the message names those there are. Or the target's ending stands for
+            another kind of file.
         OSError: it cannot be read or written.
     """
+    refuse_ending(target, f"a part {part}", (".jsonl", ".ndjson", *([".tsv"] if part == "qrels" else [])))
     counted = Counted()
     rows = _made(part, _rows(source, counted), mapping, counted, str(source))
     if part == "qrels" and target.suffix.lower() == ".tsv":
@@ -52,9 +55,9 @@ def write_part(part: str, source: Path, target: Path, mapping: Mapping[str, str]
         write_lines(target, rows)
     lost = [f"not written: {', '.join(counted.unused)}"] if counted.unused else []
     if counted.unreadable:
-        lost.append(f"{counted.unreadable:,} records that cannot be read")
+        lost.append(f"{_records(counted.unreadable)} that cannot be read")
     if counted.incomplete:
-        lost.append(f"{counted.incomplete:,} records without {PARTS[part][0]} (or, of judgments, a score)")
+        lost.append(f"{_records(counted.incomplete)} without {PARTS[part][0]} (or, of judgments, a score)")
     return counted.written, lost
 
 
@@ -94,6 +97,10 @@ def _columns(part: str, names: list[str], mapping: Mapping[str, str], shown: str
                 f"{shown}: no column for {field_.key}; name it with --map {field_.key}=COLUMN ({', '.join(names[:12])})"
             )
     return found
+
+
+def _records(n: int) -> str:
+    return f"{n:,} record{'' if n == 1 else 's'}"
 
 
 def _rows(path: Path, counted: Counted) -> Iterator[dict[str, Any]]:

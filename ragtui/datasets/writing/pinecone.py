@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from ragtui.datasets.findings import counted
 from ragtui.datasets.writing.cases import WrittenCases, last_turns
 from ragtui.datasets.writing.files import cell, one_text, write_csv, write_json
 
@@ -13,6 +14,7 @@ class Pinecone:
     id = "pinecone"
     title = "Pinecone Assistant evaluation data"
     folders = False
+    endings: tuple[str, ...] = (".json", ".jsonl", ".ndjson", ".csv")
 
     def write(self, cases: WrittenCases, path: Path) -> list[str]:
         own = cases.has("id")
@@ -31,7 +33,7 @@ class Pinecone:
         for name in ("question", "answer", "ground_truth_answer"):
             without = sum(name not in record for record in filled)
             if without:
-                lost.append(f"{without:,} of {len(filled):,} cases have no {name}, which Pinecone needs")
+                lost.append(f"no {name}, which Pinecone needs, in {without:,} of {counted(len(filled), 'case')}")
         return lost
 
 

@@ -24,6 +24,7 @@ class Ragas:
     id = "ragas"
     title = "Ragas dataset"
     folders = False
+    endings: tuple[str, ...] = (".jsonl", ".ndjson", ".json", ".csv")
 
     def write(self, cases: WrittenCases, path: Path) -> list[str]:
         there = {name: key for name, key in _NAMES.items() if cases.has(name) or name == "query"}
@@ -39,7 +40,14 @@ class Ragas:
             write_json(path, records)
         lost = [*cases.lost(*_NAMES), *last_turns(cases)]
         several = cases.frame["ground_truth"].list.len().gt(1).sum() if cases.has("ground_truth") else 0
-        return [*lost, *([f"ground_truth: the answers of {several:,} cases become one text"] if several else [])]
+        return [
+            *lost,
+            *(
+                [f"ground_truth: the answers of {several:,} case{'' if several == 1 else 's'} become one text"]
+                if several
+                else []
+            ),
+        ]
 
 
 WRITER: Final = Ragas()

@@ -28,6 +28,7 @@ class Table:
     id = "table"
     title = "table of test cases"
     folders = False
+    endings: tuple[str, ...] = (".csv", ".tsv", ".tab", ".xlsx", ".json", ".jsonl", ".ndjson")
 
     def write(self, cases: WrittenCases, path: Path) -> list[str]:
         keep = cases.headers if cases.source in _OWN_NAMES else {}
@@ -40,7 +41,7 @@ class Table:
         suffix = path.suffix.lower()
         if suffix in (".json", ".jsonl", ".ndjson"):
             write_json(path, _records(cases, names, extra))
-            return []
+            return cases.lost(*names, extra=True)
         rows = (
             [cell(record.get(key)) for key in (*names.values(), *extra)] for record in _records(cases, names, extra)
         )
@@ -49,7 +50,7 @@ class Table:
             _write_workbook(path, header, rows)
         else:
             write_csv(path, header, rows, "\t" if suffix in (".tsv", ".tab") else ",")
-        return []
+        return cases.lost(*names, extra=True)
 
 
 def _records(cases: WrittenCases, names: dict[str, str], extra: Sequence[str]) -> Iterator[dict[str, Any]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from textual.widget import Widget
 
+from ragtui.experiments import wording
 from ragtui.experiments.store import StoreError
 from ragtui.tui import outside
 from ragtui.tui.exporting import shown_folder
@@ -186,7 +187,7 @@ class CaseActions(Performs, Widget):
     def do_copy(self) -> None:
         triage, case_id = self._here()
         parts = case_views.copies(triage.detail(case_id))
-        choices = [Choice(name, name, f"{len(text):,} characters") for name, text in parts.items()]
+        choices = [Choice(name, name, wording.count(len(text), "character")) for name, text in parts.items()]
 
         def copy(name: str | None) -> None:
             if name is not None:

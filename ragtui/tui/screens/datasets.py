@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 
+from ragtui.experiments import wording
 from ragtui.tui import opened, outside
 from ragtui.tui.actions import bindings
 from ragtui.tui.document_texts import with_text_of, with_texts
@@ -389,4 +390,4 @@ class DatasetsPane(DatasetWork, OpensDatasets):
 
 def demo_words(progress: Progress) -> str:
     """How far the demo is, for the bar at the top."""
-    return f"demo: {progress.done:,} scores" if progress.done else "demo: reading"
+    return f"demo: {wording.count(progress.done, 'score')}" if progress.done else "demo: reading"

@@ -191,7 +191,7 @@ def about(entry: Entry, remark: Remark | None = None) -> Passage:
         passage.line((f"cost {_paid([entry.cost])[0]}, as judge and targets say", "dim"))
     if entry.errors:
         passage.gap()
-        passage.line((f"{entry.errors:,} cells could not be scored", "warn"))
+        passage.line((f"{wording.count(entry.errors, 'cell')} could not be scored", "warn"))
     return passage
 
 
@@ -217,8 +217,8 @@ def preflight(found: Preflight) -> Passage:
     passage = Passage()
     sides = len(found.plan.sides)
     passage.line(
-        (f"{found.cases:,} cases", "strong"),
-        (f" × {len(found.plan.metrics)} metrics × {sides} side{'s'[: sides - 1]}", ""),
+        (wording.count(found.cases, "case"), "strong"),
+        (f" × {wording.count(len(found.plan.metrics), 'metric')} × {sides} side{'s'[: sides - 1]}", ""),
     )
     if found.nothing_to_do:
         passage.line(("nothing can be scored: see the reasons below", "bad"))
@@ -226,7 +226,7 @@ def preflight(found: Preflight) -> Passage:
         passage.line(("asks   ", "title"), (line, ""), hang=7)
     passage.line(("judge  ", "title"), (_asks(found), ""), hang=7)
     for host, n in found.leaving.items():
-        passage.line(("sends  ", "title"), (f"the text of {n:,} cases to {host}", "warn"), hang=7)
+        passage.line(("sends  ", "title"), (f"the text of {wording.count(n, 'case')} to {host}", "warn"), hang=7)
     passage.line(("cost   ", "title"), (_cost(found), ""), hang=7)
     if found.calls or found.target_calls:
         passage.line(("time   ", "title"), (wording.takes(found), ""), hang=7)
@@ -252,7 +252,7 @@ def preflight(found: Preflight) -> Passage:
 
 def _asks(found: Preflight) -> str:
     if found.calls:
-        return f"{found.judge}: {found.calls:,} questions, about {found.tokens:,} tokens"
+        return f"{found.judge}: {wording.count(found.calls, 'question')}, about {found.tokens:,} tokens"
     return f"{found.judge}: nothing leaves this machine" if not found.leaving else f"{found.judge}: offline"
 
 
@@ -342,14 +342,17 @@ def ended(progress: Progress) -> tuple[str, str]:
         and progress.reused == progress.total
     ):
         return (
-            f"nothing was left to do: all {progress.done:,} cells were stored already; 4 shows the results",
+            f"nothing was left to do: all was stored already ({wording.count(progress.done, 'cell')}); 4 shows the results",
             "information",
         )
     if progress.status is Status.FINISHED:
         return (
-            f"finished: {progress.done:,} cells in {clock(progress.seconds)}{faults}; 4 shows the results",
+            f"finished: {wording.count(progress.done, 'cell')} in {clock(progress.seconds)}{faults}; 4 shows the results",
             "information",
         )
     if progress.status is Status.CANCELLED:
-        return f"stopped: {progress.done:,} of {progress.total:,} cells are kept; r goes on from there", "warning"
-    return f"{progress.status.value}: {progress.message}; {progress.done:,} cells are kept", "error"
+        return (
+            f"stopped: {progress.done:,} of {wording.count(progress.total, 'cell')} kept; r goes on from there",
+            "warning",
+        )
+    return f"{progress.status.value}: {progress.message}; kept: {wording.count(progress.done, 'cell')}", "error"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from textual.widget import Widget
 
+from ragtui.experiments import wording
 from ragtui.metrics.spec import MetricError
 from ragtui.tui import group_work, outside
 from ragtui.tui.exporting import placed
@@ -84,7 +85,10 @@ class GroupMetrics:
         if kind is None:
             return
         here = self.current
-        choices = [Choice(group.name, group.name, f"{len(group.metrics)} metrics") for group in self.workbench.groups()]
+        choices = [
+            Choice(group.name, group.name, wording.count(len(group.metrics), "metric"))
+            for group in self.workbench.groups()
+        ]
         screen = Choosing(
             f"group that {name} joins (type for a new one)", choices, here.name if here is not None else "", free=True
         )

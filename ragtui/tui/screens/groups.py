@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 
+from ragtui.experiments import wording
 from ragtui.metrics.spec import MetricError
 from ragtui.tui.actions import bindings
 from ragtui.tui.performing import tell
@@ -96,7 +97,7 @@ class GroupsPane(GroupMetrics, Pane):
         table.show(metric_frame(() if group is None else group.metrics, thresholds), METRIC_COLUMNS, row=row)
         self._shown = group.name if group is not None else ""
         part = self.query_one("#metrics-part", Part)
-        part.title(group.name if group else "metrics", f"{len(group.metrics)} metrics" if group else "")
+        part.title(group.name if group else "metrics", wording.count(len(group.metrics), "metric") if group else "")
         self._show_metric()
         self.post_message(self.Altered())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from ragtui.experiments import wording
 from ragtui.judges.profile import JudgeError, Profile
 from ragtui.text import cell
 from ragtui.tui import judge_work
@@ -158,6 +159,6 @@ def _report(passage: Passage, strategy: str, report: GoldReport) -> None:
     right = "–" if report.right is None else f"{report.right:.0%}"
     line = (
         f"supported or not {right} of {report.judged}{three}, kappa {kappa}, replies usable {report.parse_rate:.0%}, "
-        f"{report.asked / max(report.seconds, 1e-9):,.1f} claims/s, {report.calls:,} calls{cost}"
+        f"{report.asked / max(report.seconds, 1e-9):,.1f} claims/s, {wording.count(report.calls, 'call')}{cost}"
     )
     passage.line((f"{strategy:<10}", "strong"), (line, ""), hang=10)

@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 
+from ragtui.experiments import wording
 from ragtui.text import cell, storable
 from ragtui.tui import opened
 from ragtui.tui.actions import bindings
@@ -112,7 +113,11 @@ class MatchingScreen(OverScreen["Path | None"], inherit_bindings=False):
         elif self.matching.added or self.matching.removed:
             reset = sum(each.reset for each in self.matching.labels)
             changed = f"{len(self.matching.added):,} added, {len(self.matching.removed):,} removed"
-            tell(self, f"the files changed: {changed}; {reset:,} labels are to be decided again", "warning")
+            tell(
+                self,
+                f"the files changed: {changed}; {wording.count(reset, 'label')} to be decided again",
+                "warning",
+            )
 
     @property
     def label(self) -> Label | None:
@@ -243,7 +248,7 @@ class MatchingScreen(OverScreen["Path | None"], inherit_bindings=False):
         except (MatchingError, OSError) as error:
             tell(self, str(error), "error")
             return
-        tell(self, f"wrote {changed:,} names to {target}")
+        tell(self, f"wrote {wording.count(changed, 'name')} to {target}")
         self.dismiss(target)
 
     def why_not(self, name: str) -> str | None:

@@ -77,7 +77,7 @@ def overview_frame(
         candidate = by_side[metric.spec, Side.CANDIDATE]
         row = {"metric": metric.spec, "candidate": _mean(candidate, metric, strict)}
         row["over"] = wording.counts(candidate)[1:-1]
-        row["range"] = wording.interval(candidate.ci95, wording.digits_of(metric))
+        row["range"] = wording.spread(candidate.ci95, wording.digits_of(metric))
         row["pass"] = wording.pass_rate(candidate).replace("–", "")
         row["shape"] = bars(candidate.histogram)
         row["failing"] = "yes" if candidate.pass_rate is not None and candidate.pass_rate < 0.5 else ""

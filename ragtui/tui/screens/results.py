@@ -12,6 +12,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.timer import Timer
 
+from ragtui.experiments import wording
 from ragtui.experiments.store import StoreError
 from ragtui.text import cell
 from ragtui.tui.actions import bindings
@@ -136,7 +137,7 @@ class ResultsPane(Pane, CaseActions):
         at = triage.specs.index(triage.metric) if triage.metric in triage.specs else 0
         self.overview.show(frame, columns, row=at)
         cases = triage.frame.height
-        self.query_one("#overview-part", Part).title(views.title(triage.results), f"{cases:,} cases")
+        self.query_one("#overview-part", Part).title(views.title(triage.results), wording.count(cases, "case"))
         self._fit_overview()
 
     def _show_rows(self, *, fresh: bool) -> None:
@@ -316,7 +317,7 @@ class ResultsPane(Pane, CaseActions):
         if not found:
             tell(self, "no column has few enough values to look at the cases by", "warning")
             return
-        choices = [Choice(name, cell(name), f"{n} values") for name, n in found.items()]
+        choices = [Choice(name, cell(name), wording.count(n, "value")) for name, n in found.items()]
         self.app.push_screen(Choosing("by which column?", choices), lambda name: self.do_slices(name) if name else None)
 
     async def _slices(self, column: str) -> None:
