@@ -163,13 +163,12 @@ def _agreement(store: Store, experiment: str, metric: str | None, side: Side, au
     )
     found = [agreement(store, experiment, each, side, author) for each in wanted]
     shown = found if metric else [each for each in found if each.n]
+    name, of_rows = wanted[0] if wanted else "NAME", max((each.of_rows for each in found), default=0)
+    if of_rows and not any(each.n for each in found):
+        how = f"ragtui label {experiment} CASE agree --metric {name}, or ragtui label {experiment} --blind --metric {name}"
+        return [rows_only(of_rows), how]
     if not shown:
-        of_rows = max((each.of_rows for each in found), default=0)
-        name = wanted[0] if wanted else "NAME"
-        remedy = f"ragtui label {experiment} --blind --metric {name} begins"
-        if of_rows:
-            return [rows_only(of_rows), f"ragtui label {experiment} CASE agree --metric {name}, or {remedy}"]
-        return [f"no labels yet; {remedy}"]
+        return [f"no labels yet; ragtui label {experiment} --blind --metric {name} begins"]
     return [line for each in shown for line in [*lines(each), ""]][:-1]
 
 

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
+from ragtui.datasets.chosen_format import chosen_format, forced_format, suggestion
 from ragtui.datasets.dataset import Dataset
 from ragtui.datasets.discover import CannotOpen, Once, sources_at
 from ragtui.datasets.findings import Finding, Level, Report
@@ -18,7 +18,6 @@ from ragtui.datasets.not_known import no_sheet_known, nobody_knows
 from ragtui.datasets.rules import rules, run_rules
 from ragtui.datasets.rules.golden import BesideGolden
 from ragtui.datasets.rules.platforms import wrong_format
-from ragtui.datasets.settings import said_format
 from ragtui.datasets.watch import Watch
 
 __all__ = [
@@ -35,7 +34,6 @@ __all__ = [
 
 
 _DEFAULTS: Final = ReadOptions()
-_SURE: Final = 75
 _NAMED: Final = 5  # files that are named in a note
 _DATA_ENDINGS: Final = (
     ".csv",
@@ -113,7 +111,7 @@ def open_datasets(
         CannotOpen: a named path is not there, a named file is of no known format, or there is nothing to check at all.
         Stopped: ``watch`` was stopped.
     """
-    forced = _forced(format)
+    forced = forced_format(format)
     watch, once = watch or Watch(), once or Once()
     opened = Opened()
     places = [_place(path, opened, forced, whole) for path in paths]
@@ -135,7 +133,7 @@ def open_datasets(
             source.watch = watch
             watch.begin(size)
             try:
-                chosen = _chosen(source, forced, named, options)
+                chosen = chosen_format(source, forced, named, options)
                 if chosen is None:
                     if path == source.shown:
                         raise CannotOpen(f"{path}: {nobody_knows(source)}")
@@ -165,7 +163,7 @@ def open_datasets(
 def once_for(paths: Iterable[str], format: str | None = None) -> Once:
     """For opening ``paths`` one after the other: a file that belongs to the set of a folder among them is left to that.
     Of a path that cannot be opened whoever opens it hears."""
-    once, forced = Once(), _forced(format)
+    once, forced = Once(), forced_format(format)
     for path in paths:
         with suppress(CannotOpen):
             once.expect(_place(path, Opened(), forced, False).sources)
@@ -255,32 +253,6 @@ def open_dataset(path: str, format: str | None = None, options: ReadOptions = _D
     return opened.datasets[0], report
 
 
-def _chosen(source: Source, forced: Format | None, named: bool, options: ReadOptions) -> tuple[Format, Sniff] | None:
-    """What a source is read as: what is asked for now (of a scan only what is a dataset), else what was said of it once."""
-    said = formats().get(said_format(options, source) or "")
-    if said is not None and forced is None:
-        sniff = said.sniff(source)
-        return said, Sniff(100, "as you chose" + (f": {sniff.why}" if sniff is not None else ""))
-    if named or said is not None:
-        return choose_format(source, forced)
-    found = choose_format(source)
-    return found if found is None or forced is None else choose_format(source, forced)
-
-
-def choose_format(source: Source, forced: Format | None = None) -> tuple[Format, Sniff] | None:
-    """The format that is surest of ``source``, or the forced one; ``None`` where none knows it."""
-    if forced is not None:
-        return forced, forced.sniff(source) or Sniff(100, "asked for with --format")
-    sniffs: list[tuple[Format, Sniff]] = []
-    for each in sorted(formats().values(), key=lambda each: not getattr(each, "by_head", False)):
-        sniff = each.sniff(source)
-        if sniff is not None:
-            sniffs.append((each, sniff))
-            if sniff.confidence >= _SURE and getattr(each, "by_head", False):
-                break  # before a format reads the whole of a file that may be huge
-    return max(sniffs, key=lambda pair: pair[1].confidence, default=None)
-
-
 def golden_at(path: str) -> Golden:
     """A dataset marked as golden, with what its cases ask.
 
@@ -323,27 +295,14 @@ def check_options(
             )
     if platform is not None and platform not in platforms():
         raise CannotOpen(
-            f"unknown platform {platform!r}{_suggest(platform, platforms())}; known are {', '.join(platforms())}"
+            f"unknown platform {platform!r}{suggestion(platform, platforms())}; known are {', '.join(platforms())}"
         )
-    _forced(format)
+    forced_format(format)
 
 
 def platforms() -> list[str]:
     """The platforms that any rule judges for."""
     return sorted({platform for rule in rules().values() for platform in rule.platforms})
-
-
-def _forced(format: str | None) -> Format | None:
-    if format is None:
-        return None
-    if format not in formats():
-        raise CannotOpen(f"unknown format {format!r}{_suggest(format, formats())}; known are {', '.join(formats())}")
-    return formats()[format]
-
-
-def _suggest(word: str, known: Iterable[str]) -> str:
-    near = get_close_matches(word, list(known), 1)
-    return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def _read(source: Source, format: Format, sniff: Sniff, options: ReadOptions, opened: Opened) -> None:

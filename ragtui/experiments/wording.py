@@ -213,7 +213,7 @@ def measure(metric: PlannedMetric) -> str:
         if metric.threshold is None
         else f"passes {'from' if metric.higher_is_better else 'up to'} {metric.threshold:g}"
     )
-    return ", ".join(part for part in (f"{scale}{unit(metric)}", passes) if part)
+    return ", ".join(part for part in (metric.unit, scale, passes) if part)
 
 
 def holds(comparison: MetricComparison) -> bool:

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 def placed(path: Path, started: Path) -> str:
     """The path of a file as typed, with its folder where that is not the one that the app was started in (the demo's, for
-    one, becomes the app's own)."""
-    folder = path.expanduser().resolve().parent
-    return str(path) if folder == started.resolve() else f"{path} in {shown_folder(folder)}"
+    one, becomes the app's own) and the path does not say it."""
+    folder = path.resolve().parent
+    said = path.is_absolute() or folder == started.resolve()
+    return str(path) if said else f"{path} in {shown_folder(folder)}"
 
 
 def shown_folder(folder: Path) -> str:

@@ -12,6 +12,7 @@ from ragtui.datasets.mapping import metric_inputs
 from ragtui.datasets.references import parse_reference
 from ragtui.datasets.settings import saved_mapping, saved_roles
 from ragtui.tui.app import RagtuiApp
+from ragtui.tui.offers import proposed_targets, target_choices
 from ragtui.tui.screens.fixing import FixingScreen
 from ragtui.tui.screens.mapping import MappingScreen
 from ragtui.tui.screens.matching import MatchingScreen
@@ -205,7 +206,7 @@ async def test_three_evaluators_of_which_two_are_mapped_and_one_goes_by_name(fol
 async def test_a_table_of_ones_own_columns_is_read_and_checked_again_by_what_is_said_of_it(folder: Path) -> None:
     (folder / "own.csv").write_text("nr,frage,ans\n1,How?,So.\n2,Why?,Because.\n")
     async with running(folder, "own.csv", size=NARROW) as (app, pilot):
-        assert "R says what" not in screen_text(app)
+        assert "name its format with = (table takes any)" in screen_text(app)
         await press(app, pilot, "=", *"table", "enter")
         await shows(app, pilot, "ragtui.toml keeps it")
         assert [each.code for each in app.workbench.datasets[0].findings] == ["TBL101"]
@@ -219,6 +220,9 @@ async def test_a_table_of_ones_own_columns_is_read_and_checked_again_by_what_is_
         known = app.workbench.datasets[0].dataset
         assert known is not None
         assert (known.format, known.fields) == ("table", {"query": "frage"})
+        offered = [choice.key for choice in target_choices(app.workbench.datasets[0])]
+        assert offered == ["recorded", "recorded:ans"]  # nr holds no text
+        assert proposed_targets(app.workbench.datasets[0]) == ("recorded", "")  # an ignored column is for who asks
         await press(app, pilot, "=", *"by its content", "enter")
         assert app.workbench.datasets[0].dataset is None
     assert "format" not in Workspace.open(folder).table("datasets", "own.csv")

@@ -151,7 +151,9 @@ async def test_a_filter_narrows_the_queue_by_sql(tmp_path: Path, experiment: str
         assert "1 of 12" in screen_text(app)
 
 
-async def test_what_is_shown_is_exported_and_no_cell_runs_in_a_spreadsheet(tmp_path: Path) -> None:
+async def test_what_is_shown_is_exported_and_no_cell_runs_in_a_spreadsheet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     experiment = write_experiment(tmp_path, text="\n=1+1")
     out = tmp_path / "rows.csv"
     async with running(tmp_path, experiment=experiment) as (app, pilot):
@@ -159,7 +161,20 @@ async def test_what_is_shown_is_exported_and_no_cell_runs_in_a_spreadsheet(tmp_p
         await settled(app, pilot)
         app.main.query_one(ResultsPane).do_export(str(out))
         await settled(app, pilot)
-        assert "wrote 4 rows" in str(list(app._notifications)[-1].message)
+        assert f"wrote 4 rows to {out};" in str(list(app._notifications)[-1].message)
+        monkeypatch.chdir(tmp_path)
+        for started, told in (
+            (tmp_path / "elsewhere", f"wrote all.md in {tmp_path} (the"),
+            (tmp_path, "wrote all.md (the"),
+        ):
+            app.workbench.started = started
+            app.main.query_one(ResultsPane).do_export("all.md")
+            await settled(app, pilot)
+            assert told in str(list(app._notifications)[-1].message)
+    figures = (tmp_path / "all.md").read_text()
+    assert "| groundedness (1 to 5, passes from 3) |" in figures
+    (latency,) = [line for line in figures.splitlines() if line.startswith("| latency (")]
+    assert latency.split(" | ")[3] == "–"
     with out.open(encoding="utf-8-sig", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert [row["case_id"] for row in rows] == ["desk-001", "desk-004", "desk-007", "desk-010"]
