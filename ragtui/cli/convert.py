@@ -79,8 +79,13 @@ def _convert_part(part: str, source: str, target: Path, mapping: dict[str, str])
 def _opened(source: str, format: str | None, split: str | None, limit: int | None) -> Dataset:
     from ragtui.datasets.check import open_datasets
     from ragtui.datasets.formats import ReadOptions
+    from ragtui.workspace import Workspace, WorkspaceError
 
-    opened = open_datasets([source], ReadOptions(split=split, limit=limit), format, whole=True)
+    try:
+        options = ReadOptions(split=split, limit=limit, workspace=Workspace.open("."))
+    except WorkspaceError as error:
+        could_not_run(str(error))
+    opened = open_datasets([source], options, format, whole=True)
     if len(opened.datasets) != 1:
         names = ", ".join(dataset.path for dataset in opened.datasets[:8])
         could_not_run(f"{source}: holds {len(opened.datasets)} datasets; name one: {names}")

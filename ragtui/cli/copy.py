@@ -24,8 +24,10 @@ def command(
     """Copy cases from one dataset into another. Each keeps where it came from; one that is there already is left out."""
     from ragtui.datasets.check import CannotOpen, open_dataset
     from ragtui.datasets.copying import append, records_of
+    from ragtui.datasets.formats import ReadOptions
     from ragtui.datasets.label_rows import mixed_columns, told
     from ragtui.text import cell
+    from ragtui.workspace import Workspace, WorkspaceError
 
     if experiment and where is not None:
         could_not_run("--where is for datasets; name the rows of an experiment with --cases")
@@ -38,7 +40,7 @@ def command(
                 + (f"; {left:,} there already." if left else ".")
             )
             return
-        dataset, _ = open_dataset(source, format)
+        dataset, _ = open_dataset(source, format, ReadOptions(workspace=Workspace.open(".")))
         ids = [name.strip() for text in cases for name in text.split(",") if name.strip()] if cases else None
         if where is not None and dataset.cases is not None:
             import polars as pl
@@ -51,7 +53,7 @@ def command(
         added, left = append(records_of(dataset, ids), target)
         for line in told(mixed_columns(dataset)):
             typer.echo(f"ragtui: not copied: {cell(line)}", err=True)
-    except CannotOpen as error:
+    except (CannotOpen, WorkspaceError) as error:
         could_not_run(str(error))
     except OSError as error:
         could_not_run(f"{error.filename or target}: {error.strerror or error}")

@@ -38,13 +38,14 @@ def command(
     """
     from ragtui.datasets.check import CannotOpen, open_dataset
     from ragtui.datasets.files import FilesError
+    from ragtui.datasets.formats import ReadOptions
     from ragtui.datasets.matching import MatchingError, forget, load, matching_of, save
     from ragtui.workspace import Workspace, WorkspaceError
 
     if output_format not in ("text", "json"):
         could_not_run(f"unknown output format {output_format!r}; known are text and json")
     try:
-        dataset, _ = open_dataset(source, format)
+        dataset, _ = open_dataset(source, format, ReadOptions(workspace=Workspace.open(".")))
         workspace = Workspace.open(dataset.location)
         if rematch:
             kept = load(workspace, dataset)

@@ -75,6 +75,15 @@ def test_a_kept_format_counts_until_another_is_chosen(folder: Path) -> None:
     assert ragtui("check", "coffee.csv").returncode == 2
 
 
+def test_a_kept_format_counts_where_cases_are_converted_and_copied(folder: Path) -> None:
+    said(folder, f'format = "table"\n{ROLES}')
+    assert ragtui("convert", "coffee.csv", "out.jsonl", "--to", "azure").returncode == 0
+    assert '"query": "How 0?"' in (folder / "out.jsonl").read_text()
+    assert ragtui("copy", "coffee.csv", "more.jsonl").stdout.startswith("Added 4 cases")
+    (folder / "ragtui.toml").write_text("[")
+    assert ragtui("convert", "coffee.csv", "other.jsonl", "--to", "azure").returncode == 2
+
+
 def test_a_format_that_does_not_exist_is_named_by_doctor(folder: Path) -> None:
     said(folder, 'format = "tabel"\n')
     assert "must be one of" in ragtui("doctor").stdout
