@@ -63,10 +63,6 @@ def _plain(message: Mapping[str, Any]) -> dict[str, str]:
     return {"role": str(message.get("role", "")), "content": last_said([message], str(message.get("role"))) or ""}
 
 
-def has_conversations(dataset: Dataset) -> bool:
-    return conversation_column(dataset) is not None
-
-
 def conversation_column(dataset: Dataset) -> str | None:
     """The input column whose cells are conversations; ``None`` where there is none."""
     if dataset.cases is None:

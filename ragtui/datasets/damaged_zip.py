@@ -14,7 +14,7 @@ NO_ZIP: Final = (
     zlib.error,
     lzma.LZMAError,
     struct.error,
-    NotImplementedError,
+    NotImplementedError,  # what zipfile raises for a way of packing it does not know
     RuntimeError,
     EOFError,
     ValueError,  # also names that are no text, and places before the beginning

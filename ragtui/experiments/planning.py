@@ -22,7 +22,7 @@ from ragtui.experiments.plan import Plan, PlannedMetric
 from ragtui.experiments.store import Entry
 from ragtui.judges.profile import EMBEDDED, Profile, profile
 from ragtui.metrics.groups import load_group, propose
-from ragtui.metrics.metric import Kind, Metric
+from ragtui.metrics.metric import Metric
 from ragtui.metrics.own.files import own_metrics
 from ragtui.metrics.registry import Own, metric, metrics, resolve_all
 from ragtui.targets import open_target
@@ -400,7 +400,3 @@ def _file_of(target: str, dataset: Dataset) -> Path | None:
         return None
     folder = dataset.location if dataset.location.is_dir() else dataset.location.parent
     return next((path for path in (Path(name), folder / name) if path.is_file()), None)
-
-
-def needs_judge(metrics: Sequence[Metric]) -> bool:
-    return any(each.kind in (Kind.JUDGED, Kind.FACTS) for each in metrics)

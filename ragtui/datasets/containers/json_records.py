@@ -18,6 +18,7 @@ from ragtui.datasets.containers.json_text import (
     Member,
     Parsed,
     Passage,
+    is_utf8,
     kind_of,
     parse,
     skip_space,
@@ -174,15 +175,7 @@ def _is_doubtful(raw: bytes, record: dict[str, Any]) -> bool:
         if raw.count(b'"%b"' % key.encode()) > 1 or (type(value) is int and not -(1 << 63) <= value < 1 << 64):
             return True
         nested = nested or type(value) in (dict, list)
-    return (nested and raw.count(b"{") > 1) or not (raw.isascii() or _is_utf8(raw))
-
-
-def _is_utf8(raw: bytes) -> bool:
-    try:
-        raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+    return (nested and raw.count(b"{") > 1) or not (raw.isascii() or is_utf8(raw))
 
 
 @dataclass(frozen=True)

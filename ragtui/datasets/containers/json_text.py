@@ -109,6 +109,15 @@ class Parsed:
         return isinstance(self.value, dict)
 
 
+def is_utf8(raw: bytes) -> bool:
+    """Whether bytes are UTF-8."""
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def parse(passage: Passage, start: int = 0) -> Parsed:
     """The value that begins at ``start`` (spaces before it are skipped), with every fault but a broken syntax.
 

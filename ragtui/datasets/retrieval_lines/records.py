@@ -234,15 +234,6 @@ def _objects(passage: Passage, final: bool, report: Report) -> Iterator[Parsed]:
     yield from found
 
 
-def is_utf8(raw: bytes) -> bool:
-    """Whether bytes are UTF-8."""
-    try:
-        raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 def near_miss(field: Field, kind: Kind, keys: Iterable[str]) -> str | None:
     """The key that was meant: one of the usual names, or the same name in other dress."""
     wanted = {each.key for each in kind.fields}

@@ -17,8 +17,9 @@ from typing import Any, BinaryIO, Final, TypeAlias
 import msgspec
 
 from ragtui.datasets import workers
+from ragtui.datasets.containers.json_text import is_utf8
 from ragtui.datasets.findings import SHOWN_PER_RULE, Report, shown_per_rule
-from ragtui.datasets.retrieval_lines.records import KINDS, Kind, Record, is_utf8, repair
+from ragtui.datasets.retrieval_lines.records import KINDS, Kind, Record, repair
 from ragtui.datasets.retrieval_lines.tally import tally
 from ragtui.datasets.workers import available_cpus, spread
 

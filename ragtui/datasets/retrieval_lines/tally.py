@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
+from ragtui.datasets.containers.json_text import is_utf8
 from ragtui.datasets.findings import Level, Report, shown_per_rule
 from ragtui.datasets.retrieval_lines.records import (
     KINDS,
@@ -16,7 +17,6 @@ from ragtui.datasets.retrieval_lines.records import (
     Kind,
     Query,
     Record,
-    is_utf8,
     near_miss,
 )
 
